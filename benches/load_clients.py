@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
-from load_lab import CONTROL, LARGE, LARGE_BYTES, NGINX, PORTS, SERVER_ADDRESS, SMALL, SMALL_BYTES, Lab
+from load_lab import BEHIND, CONTROL, LARGE, LARGE_BYTES, NGINX, PORTS, SMALL, SMALL_BYTES, Lab
 
 from pronghorn import engine
 from pronghorn.host import cpu_time
@@ -103,7 +103,7 @@ class Ours:
         spec = LoadSpec(
             targets=(Target(url=lab.url(task.server, task.path), headers=(("user-agent", USER_AGENT),)),),
             protocol=task.protocol,  # type: ignore[arg-type]
-            address=SERVER_ADDRESS,
+            address=lab.address(task.server),
             tls=Tls(ca=str(lab.identity.authority)),
             congestion_control=Control(tcp=CONTROL, quic=CONTROL),
             knobs={"cipher": CIPHER},
@@ -139,7 +139,10 @@ class H2load:
         # Debian 12's knows the long form alone under another name, both know this one for HTTP/1.1.
         argv += ["--h1"] if task.protocol == "h1" else _alpn(self._program, ALPN[task.protocol])
         argv += [f"--tls13-ciphers={CIPHER.replace('TLS13', 'TLS')}"]
-        argv += [f"--connect-to={SERVER_ADDRESS}:{PORTS[task.server]}", lab.url(task.server, task.path)]
+        argv += [
+            f"--connect-to={lab.address(task.server)}:{PORTS[task.server]}",
+            lab.url(task.server, task.path),
+        ]
         said, used = _measured(lab, task, argv, None)
         protocol = _found(r"Application protocol: (\S+)", said)
         succeeded = _found(r", (\d+) succeeded", said)
@@ -148,8 +151,19 @@ class H2load:
             task.requests * task.response_bytes
         ):
             raise SystemExit(f"{self.name}, {task}: {said}")
-        # Its own window has a hundredth of a second's precision as printed; its rate has more.
-        return used.run(task, task.requests / float(_found(r"finished in .*, ([\d.]+) req/s", said)))
+        return used.run(task, _window_s(said, task.requests))
+
+
+_FEW = 10
+
+
+def _window_s(said: str, requests: int) -> float:
+    """From an h2load's first connection to its last response. Both its window and its rate have two digits
+    after the point: with many requests the rate is the more precise one."""
+    if requests >= _FEW:
+        return requests / float(_found(r"finished in .*, ([\d.]+) req/s", said))
+    unit = 1e-3 if _found(r"finished in [\d.]+(m?)s,", said) else 1.0
+    return unit * float(_found(r"finished in ([\d.]+)m?s,", said))
 
 
 def debians_h2load() -> H2load | None:
@@ -180,7 +194,7 @@ def _found(pattern: str, said: str) -> str:
 
 def _measured(lab: Lab, task: Task, argv: list[str], stdin: IO[bytes] | None) -> tuple[str, Used]:
     """What a program said, and what was used while it ran."""
-    pid = lab.servers[task.server]
+    pid = lab.servers[NGINX if task.server == BEHIND else task.server]
     server_s, server_user_s, all_user_s, began = _cpu_s(pid), _user_s(pid), _user_s(None), time.monotonic()
     with tempfile.TemporaryFile() as stdout:
         process = subprocess.Popen(

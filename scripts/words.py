@@ -1,4 +1,4 @@
-"""Checks the words: spelling, phrases that readers trip over, long sentences and long lines.
+"""Checks the words: spelling, style (phrases, passives, long sentences), and the length of lines and pages.
 
 It reads the documents and the program's own texts: help, messages, reports. Each finding has its file and
 line, and what to write instead. Exit status 1 if there is one. `typos` checks the spelling, with the field's
@@ -14,8 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 TREE = Path(__file__).resolve().parent.parent
-MOST_WORDS = 35
+MOST_WORDS = 30
 """The most words of a sentence, or of its part before a colon or a semicolon. Aim at fewer than 25."""
+
+MOST_LINES = 250
+"""The most lines of a page that isn't reference. Who reads reference searches it."""
+
+MOST_WORDS_OF_README = 900
+"""Words as `wc -w` counts them."""
 
 MOST_COLUMNS = 120
 """The most columns of a line of Markdown outside of tables and code."""
@@ -44,10 +50,27 @@ INSTEAD: dict[str, str] = {
     r"mends?|mended": "fix",
     r"(?:twent|thirt|fort|fift|sixt)ieths?(?= of)": "the figure, such as 1/30 or 3 %",
     r"of whom nothing is known": "unknown",
+    r"(?:is|are|was|were|be|been) felt by": "the verb in active voice, such as delays",
+    r"read off": "measured from",
+    r"upon": "on",
+    r"whereas": "but",
+    r"in order to": "to",
+    r"prior to": "before",
+    r"due to the fact that": "because",
+    r"utili[sz]e[sd]?": "use",
+    r"simply|easily|obviously|of course": "nothing: the sentence says the same without it",
 }
 _PHRASES = [
     (re.compile(rf"(?<!-)\b(?:{phrase})\b", re.IGNORECASE), instead) for phrase, instead in INSTEAD.items()
 ]
+
+_SORTED = "clustered|counted|distinguished|given|grouped|identified|named|recognised|sorted"
+_PASSIVE = re.compile(
+    rf"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?!(?:{_SORTED})\b)"
+    r"(?:\w+(?:ed|wn|ght|pt)|made|held|led|read|set|told)\s+by\s+(?!(?:itself|themselves|default|hand)\b)\w+",
+    re.IGNORECASE,
+)
+"""A passive that names who acts: the active voice needs no other word. Sorting by a thing is exempt."""
 
 _DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/how-to/*.md", "docs/decisions/*.md")
 _GENERATED = {"docs/engine-protocol.md"}
@@ -88,9 +111,34 @@ def of_markdown(file: str, text: str) -> Iterator[Finding]:
     for number, paragraph in _paragraphs(text):
         plain = _CODE.sub("`…`", _LINK.sub(r"\1", paragraph))
         yield from phrases(file, number, plain)
+        for passive in () if plain.startswith("#") else _PASSIVE.finditer(plain):
+            said = " ".join(passive[0].split())
+            yield Finding(file, number, f"“{said}” is passive; begin with who does it")
         for sentence in _SENTENCE_END.split(" ".join(plain.split())):
             if (words := len(sentence.split())) > MOST_WORDS:
                 yield Finding(file, number, f"a sentence of {words} words: “{sentence[:60]}…”; make it two")
+
+
+def of_lengths(tree: Path) -> Iterator[Finding]:
+    """The pages that are too long."""
+    words = len((tree / "README.md").read_text(encoding="utf-8").split())
+    if words > MOST_WORDS_OF_README:
+        yield Finding("README.md", 1, f"{words} words; {MOST_WORDS_OF_README} at most")
+    reference = _reference(tree)
+    for file in sorted((tree / "docs").rglob("*.md")):
+        name = str(file.relative_to(tree / "docs"))
+        lines = file.read_text(encoding="utf-8").count("\n")
+        if lines > MOST_LINES and name not in reference:
+            yield Finding(f"docs/{name}", lines, f"{lines} lines; {MOST_LINES} at most, but in reference")
+
+
+def _reference(tree: Path) -> set[str]:
+    """The pages under Reference in the navigation, and the replications' records, which a command writes."""
+    navigation = (tree / "mkdocs.yml").read_text(encoding="utf-8").partition("\n  - Reference:\n")[2]
+    listed = re.match(r"(?:      - .*\n)*", navigation)
+    pages = re.findall(r"[\w/-]+\.md$", listed[0] if listed else "", re.MULTILINE)
+    records = (tree / "docs" / "replications").glob("*.md")
+    return {*pages, *(f"replications/{file.name}" for file in records if file.name != "README.md")}
 
 
 def of_python(file: str, source: str) -> Iterator[Finding]:
@@ -134,6 +182,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
 
 def findings(tree: Path) -> Iterator[Finding]:
     """All findings in the tree, but for the spelling."""
+    yield from of_lengths(tree)
     for pattern in _DOCUMENTS:
         for file in sorted(tree.glob(pattern)):
             name = str(file.relative_to(tree))

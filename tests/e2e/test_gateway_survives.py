@@ -94,6 +94,8 @@ def test_a_worker_that_waits_for_one_that_dies_within_the_table_goes_on(
         try:
             victim, other = one.workers()
             stop_within(victim)
+            # All the others' connections may be the victim's, who answers none of them.
+            load.append(asks_both(one))
             until("the other waits for the lock", lambda: waits_for_a_lock(other))
             os.kill(victim, signal.SIGKILL)
             until("there is another in its place", lambda: len(one.workers() - {victim}) == 2)

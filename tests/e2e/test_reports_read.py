@@ -53,7 +53,7 @@ def test_what_is_wrong_is_found(tmp_path: Path, reader: Reader) -> None:
         assert (order, len(unseen)) == ([0, 1], 1)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESKTOP, "dark"), (SCREEN, "light")])
 def test_it_can_be_read_by_everybody(
     specimen: Path, width: int, scheme: reading.Scheme, reader: Reader
 ) -> None:

@@ -284,7 +284,7 @@ class Bench:
             packets_out += len(arrivals)
             link = {**self.link(name), "packets_out": packets_out, "queue_dropped": dropped}
             told.append({"sent_ns": sent, "arrivals": arrivals, "settled": True, "link": link})
-        return {"phases": told, "damaged": 0, "receive_buffer_drops": 0}
+        return {"phases": told, "damaged": 0, "receive_buffer_drops": 0, "answers": 0}
 
     def op_close(self, request: dict[str, Any]) -> dict[str, Any]:
         counters = self.op_counters(request)

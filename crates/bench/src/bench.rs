@@ -2,7 +2,7 @@
 
 use std::io;
 use std::mem;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -21,6 +21,7 @@ use crate::driver::report::LinkReport;
 use crate::driver::tap::Taps;
 use crate::driver::wiring::Wiring;
 use crate::error::BenchError;
+use crate::network::addressing::Addressing;
 use crate::network::congestion::TcpCongestionControl;
 use crate::network::further;
 use crate::network::level::Level;
@@ -52,7 +53,7 @@ pub struct BenchSpec {
     /// Whether the hosts' kernels cut all that they send into single packets, rather than leave that to the path's
     /// devices (no TSO, no USO).
     pub single_packets: bool,
-    /// Which addresses the hosts have.
+    /// Which addresses of IPv4 the hosts have. Those of IPv6 are always the same.
     pub level: Level,
     /// The further addresses of the server, as many as there are entries, at most 2000: how much longer packets
     /// to each are delayed, in nanoseconds.
@@ -94,7 +95,7 @@ struct Parts {
     mover: Option<Mover>,
     addresses: Addresses,
     /// Of the server.
-    further_addresses: Vec<Ipv4Addr>,
+    further_addresses: Vec<IpAddr>,
     offloads: Offloads,
     before: Before,
     may_begin: bool,
@@ -125,15 +126,16 @@ impl Bench {
         }
         spec.path.validate()?;
         spec.tcp.validate()?;
-        let further = further::addresses(spec.level, &spec.further_addresses, &mut spec.path)?;
+        let addressing = Addressing::of(spec.path.family, spec.level);
+        let further = further::addresses(addressing, &spec.further_addresses, &mut spec.path)?;
         let setup = Setup {
-            level: spec.level,
+            addressing,
             congestion_control: spec.tcp_congestion_control,
             tcp: spec.tcp,
             single_packets: spec.single_packets,
         };
         let host = |side: Side| {
-            let host = Host::isolated(side, spec.level)?;
+            let host = Host::isolated(side, addressing)?;
             let setup = setup.clone();
             let (tun, offloads) = host.within(move || setup::set_up(&setup, side))?;
             Ok::<_, BenchError>((host, Arc::new(tun), offloads))
@@ -170,7 +172,7 @@ impl Bench {
         let down = drive(Direction::Down, &server_tun, &client_tun, down_plan)?;
         let up = drive(Direction::Up, &client_tun, &server_tun, up_plan)?;
         if let Some(cross) = &spec.path.cross {
-            CrossTraffic::prepare(cross, &client, &server)?;
+            CrossTraffic::prepare(cross, addressing, &client, &server)?;
         }
         let flight = spec.flight.map(|recorder| {
             let sampler = Sampler::start(&client, &server, Arc::clone(&recorder));
@@ -243,7 +245,7 @@ impl Bench {
 
     /// The server's further addresses.
     #[must_use]
-    pub fn further_addresses(&self) -> &[Ipv4Addr] {
+    pub fn further_addresses(&self) -> &[IpAddr] {
         &self.parts().further_addresses
     }
 
@@ -378,14 +380,17 @@ impl Parts {
     fn start_cross_traffic(&mut self) -> Result<(), BenchError> {
         let cross = self.path.cross.as_ref();
         self.cross = cross
-            .map(|cross| CrossTraffic::start(cross, &self.client, &self.server))
+            .map(|cross| {
+                let addressing = self.addresses.setup.addressing;
+                CrossTraffic::start(cross, addressing, &self.client, &self.server)
+            })
             .transpose()?;
         Ok(())
     }
 
     fn tcp(&self) -> TcpOfHosts {
-        let level = self.addresses.setup.level;
-        let of = |host: &Host, side| host.within(move || HostTcp::read(level, side));
+        let addressing = self.addresses.setup.addressing;
+        let of = |host: &Host, side| host.within(move || HostTcp::read(addressing, side));
         TcpOfHosts {
             client: of(&self.client, Side::Client),
             server: of(&self.server, Side::Server),

@@ -32,6 +32,9 @@ pub enum BenchError {
         /// The names that the kernel has.
         available: Vec<String>,
     },
+    /// The kernel speaks no IPv6, which the path asks for.
+    #[error("this kernel speaks no IPv6, which a path with family = 6 needs")]
+    NoIpv6,
     /// A network namespace could not be made.
     #[error("cannot make a network namespace: {}", .0.desc())]
     Namespace(Errno),
@@ -95,6 +98,10 @@ impl BenchError {
             BenchError::CongestionControl { asked, .. } => Some(format!(
                 "`sudo modprobe tcp_{asked}`, where the kernel has it as a module"
             )),
+            BenchError::NoIpv6 => Some(
+                "boot without ipv6.disable=1, or measure with --clock virtual, whose kernel speaks it"
+                    .to_owned(),
+            ),
             BenchError::Metrics | BenchError::Setting { .. } => Some(
                 "make /proc/sys/net writable here (in a container: `--privileged`, or /proc/sys mounted writable)"
                     .to_owned(),

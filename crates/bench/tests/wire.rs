@@ -1,13 +1,14 @@
 //! Super-packets cut into segments and put together again, against a segmentation written for this test
 //! alone.
 
-use pronghorn_bench::wire::{DeviceHeader, Superpacket, WireError, checksum};
+use pronghorn_bench::wire::{DeviceHeader, Protocol, Superpacket, WireError, checksum};
 use proptest::prelude::*;
 
 /// A super-packet by its fields.
 #[derive(Clone, Debug)]
 struct Given {
     tcp: bool,
+    six: bool,
     ip_options: Vec<u8>,
     tcp_options: Vec<u8>,
     tos: u8,
@@ -22,30 +23,63 @@ fn given() -> impl Strategy<Value = Given> {
     let words = |most| proptest::collection::vec(any::<u32>(), 0..=most);
     let bytes = |words: Vec<u32>| words.into_iter().flat_map(u32::to_be_bytes).collect();
     (
-        any::<bool>(),
+        any::<[bool; 2]>(),
         (words(10).prop_map(bytes), words(10).prop_map(bytes)),
         (any::<u8>(), any::<u16>(), any::<u32>(), any::<u8>()),
         proptest::collection::vec(any::<u8>(), 1..6000),
         1u16..2000,
     )
         .prop_map(
-            |(tcp, (ip_options, tcp_options), (tos, id, sequence, flags), payload, size)| Given {
-                tcp,
-                ip_options,
-                tcp_options,
-                tos,
-                id,
-                sequence,
-                flags,
-                payload,
-                size,
+            |([tcp, six], (ip_options, tcp_options), (tos, id, sequence, flags), payload, size)| {
+                Given {
+                    tcp,
+                    six,
+                    ip_options,
+                    tcp_options,
+                    tos,
+                    id,
+                    sequence,
+                    flags,
+                    payload,
+                    size,
+                }
             },
         )
 }
 
 impl Given {
     fn ip_len(&self) -> usize {
-        20 + self.ip_options.len()
+        if self.six {
+            40
+        } else {
+            20 + self.ip_options.len()
+        }
+    }
+
+    fn protocol(&self) -> u8 {
+        if self.tcp { 6 } else { 17 }
+    }
+
+    /// IP's header before so many bytes, and what of the pseudo-header isn't the protocol's number or a length.
+    fn ip(&self, id: u16, transport_len: u16) -> (Vec<u8>, Vec<u8>) {
+        if self.six {
+            let mut ip = vec![0x60 | self.tos >> 4, self.tos << 4, 1, 2];
+            ip.extend(transport_len.to_be_bytes());
+            ip.extend([self.protocol(), 64]);
+            ip.extend([[0xfd; 16], [0xfc; 16]].concat());
+            let addresses = ip[8..40].to_vec();
+            return (ip, addresses);
+        }
+        let mut ip = vec![0x40 | (self.ip_len() / 4) as u8, self.tos];
+        ip.extend((self.ip_len() as u16 + transport_len).to_be_bytes());
+        ip.extend(id.to_be_bytes());
+        ip.extend([0x40, 0, 64, self.protocol(), 0, 0]);
+        ip.extend([198, 18, 0, 1, 198, 18, 0, 2]);
+        ip.extend(&self.ip_options);
+        let header_sum = !sum(&ip);
+        ip[10..12].copy_from_slice(&header_sum.to_be_bytes());
+        let addresses = ip[12..20].to_vec();
+        (ip, addresses)
     }
 
     /// The packet that carries `payload`, of these values where segmentation changes them. The transport
@@ -71,29 +105,13 @@ impl Given {
             transport.extend([0, 0]);
         }
         let transport_len = (transport.len() + payload.len()) as u16;
-        let mut ip = vec![0x40 | (self.ip_len() / 4) as u8, self.tos];
-        ip.extend((self.ip_len() as u16 + transport_len).to_be_bytes());
-        ip.extend(id.to_be_bytes());
-        ip.extend([
-            0x40,
-            0,
-            64,
-            if self.tcp { 6 } else { 17 },
-            0,
-            0,
-            198,
-            18,
-            0,
-            1,
-            198,
-            18,
-            0,
-            2,
-        ]);
-        ip.extend(&self.ip_options);
-        let header_sum = !sum(&ip);
-        ip[10..12].copy_from_slice(&header_sum.to_be_bytes());
-        let pseudo = [&ip[12..20], &[0, ip[9]], &transport_len.to_be_bytes()].concat();
+        let (ip, addresses) = self.ip(id, transport_len);
+        let pseudo = [
+            &addresses[..],
+            &[0, self.protocol()],
+            &transport_len.to_be_bytes(),
+        ]
+        .concat();
         let field = self.checksum_field();
         transport[field..field + 2].copy_from_slice(&sum(&pseudo).to_be_bytes());
         [ip, transport, payload.to_vec()].concat()
@@ -107,7 +125,11 @@ impl Given {
         let (kind, congestion) = if self.tcp {
             let reduced = self.flags & 0x80 != 0;
             (
-                DeviceHeader::TCP4,
+                if self.six {
+                    DeviceHeader::TCP6
+                } else {
+                    DeviceHeader::TCP4
+                },
                 if reduced { DeviceHeader::ECN } else { 0 },
             )
         } else {
@@ -226,6 +248,11 @@ proptest! {
         for (index, mut unmarked) in (0..).zip(given.segments()) {
             let mut marked = vec![0; shape.segment_bytes(index)];
             shape.segment(&packet, index, true, &mut marked);
+            if given.six {
+                unmarked[1] |= 0x30;
+                prop_assert_eq!(marked, unmarked);
+                continue;
+            }
             unmarked[1] |= 3;
             checksum::complete_ip(&mut unmarked[..given.ip_len()]);
             // One's complement has two zeros.
@@ -271,6 +298,7 @@ proptest! {
 fn all_fragments_of_a_datagram_are_of_one_flow() {
     let given = Given {
         tcp: false,
+        six: false,
         ip_options: Vec::new(),
         tcp_options: Vec::new(),
         tos: 0,
@@ -291,9 +319,34 @@ fn all_fragments_of_a_datagram_are_of_one_flow() {
 }
 
 #[test]
+fn a_fragment_of_ipv6_is_neither_tcp_nor_udp_and_of_one_flow_with_the_next() {
+    let flows = [1_u16, 185 << 3].map(|field| {
+        let mut packet = vec![0x60, 0, 0, 0, 0, 24, 44, 64];
+        packet.extend([[0xfd; 16], [0xfc; 16]].concat());
+        packet.extend([
+            17,
+            0,
+            field.to_be_bytes()[0],
+            field.to_be_bytes()[1],
+            0,
+            0,
+            0,
+            7,
+        ]);
+        packet.extend([0x9c, 0x40, 0x01, 0xbb, 0, 16, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        let shape = Superpacket::parse(&[0; DeviceHeader::LEN], &packet).expect("a fragment");
+        assert_eq!(shape.protocol(), Protocol::Other);
+        assert!(shape.is_udp());
+        shape.flow(&packet)
+    });
+    assert_eq!(flows[0], flows[1]);
+}
+
+#[test]
 fn what_contradicts_itself_is_named() {
     let given = Given {
         tcp: true,
+        six: false,
         ip_options: Vec::new(),
         tcp_options: vec![1; 12],
         tos: 2,
@@ -319,8 +372,8 @@ fn what_contradicts_itself_is_named() {
         Err(WireError::DeviceHeader)
     );
     for (packet, error) in [
-        (vec![], WireError::NotIpv4),
-        (with(0, 0x65), WireError::NotIpv4),
+        (vec![], WireError::NotIp),
+        (with(0, 0x75), WireError::NotIp),
         (with(0, 0x44), WireError::IpHeader),
         (packet[..19].to_vec(), WireError::IpHeader),
         (with(2, 0xff), WireError::IpLength),

@@ -1,7 +1,7 @@
 //! Gives each packet to its connection.
 
 use std::collections::HashMap;
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 
 use pronghorn_path::Direction;
 
@@ -55,7 +55,7 @@ enum Either<'a> {
 }
 
 /// The client's socket and the server's.
-type Sockets = (SocketAddrV4, SocketAddrV4);
+type Sockets = (SocketAddr, SocketAddr);
 
 #[derive(Default)]
 struct Table<'a> {

@@ -2,7 +2,7 @@
 
 use pronghorn_path::{Direction, DropCause};
 
-/// One IPv4 packet's way over a link, or a copy's that the link made of it.
+/// One IP packet's way over a link, or a copy's that the link made of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
     /// Whose way.

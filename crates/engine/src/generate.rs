@@ -20,7 +20,7 @@ impl Generating {
     pub(crate) fn start(hosts: &Hosts, mut spec: LoadSpec) -> Result<Self, Fault> {
         let server = hosts.get(Side::Server).address();
         if spec.unix_socket.is_none() {
-            spec.address = spec.address.or(Some(server.into()));
+            spec.address = spec.address.or(Some(server));
         }
         // A guest's threads share one CPU whose work takes no time, and each look at the clock would.
         let round_trip = hosts.least_round_trip().filter(|_| !in_guest());

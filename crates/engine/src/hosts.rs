@@ -1,7 +1,7 @@
 //! The pair of hosts at hand: a bench's, or the machine itself over loopback.
 
 use std::io::ErrorKind;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -145,7 +145,7 @@ impl Hosts {
     }
 
     /// The further addresses of the server's host.
-    pub(crate) fn further_addresses(&self) -> &[Ipv4Addr] {
+    pub(crate) fn further_addresses(&self) -> &[IpAddr] {
         match self {
             Hosts::Bench(bench, _) => bench.further_addresses(),
             Hosts::Direct(_) => &[],

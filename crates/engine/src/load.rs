@@ -59,7 +59,7 @@ pub(crate) fn load(
         }
     }
     let target = Target {
-        address: SocketAddr::from((request.address.unwrap_or(server.into()), request.port)),
+        address: SocketAddr::from((request.address.unwrap_or(server), request.port)),
         host_name: request.host_name,
         method,
         ca: request.ca,

@@ -60,7 +60,7 @@ impl Running {
         }
         let faces = match request.recorded {
             None => vec![Face {
-                address: request.address.unwrap_or(host.address().into()),
+                address: request.address.unwrap_or(host.address()),
                 certificate: request.certificate,
                 key: request.key,
                 h2: true,

@@ -14,6 +14,7 @@ static ZONE: LazyLock<Zone> = LazyLock::new(|| {
     let names = [NameRecords {
         name: "origin.pronghorn.test".into(),
         a: (0..100).map(|last| [198, 18, 0, last].into()).collect(),
+        aaaa: vec![[0xfd; 16].into()],
         https: vec![ServiceRecord {
             priority: 1,
             target: ".".into(),

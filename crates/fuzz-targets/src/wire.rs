@@ -58,14 +58,19 @@ fn check(shape: &Superpacket, packet: &[u8], segment: &[u8]) -> usize {
         "segments stay in their flow"
     );
     assert_eq!(again.flow(segment).hash(7), shape.flow(packet).hash(7));
-    assert_eq!(
-        usize::from(u16::from_be_bytes([segment[2], segment[3]])),
-        segment.len()
-    );
-    let ip_header = usize::from(segment[0] & 15) * 4;
-    let mut renewed = segment[..ip_header].to_vec();
-    checksum::complete_ip(&mut renewed);
-    assert_eq!(renewed, segment[..ip_header], "IP's checksum is complete");
+    let word = |at: usize| usize::from(u16::from_be_bytes([segment[at], segment[at + 1]]));
+    let ip_header = match segment[0] >> 4 {
+        6 => 40,
+        _ => usize::from(segment[0] & 15) * 4,
+    };
+    if segment[0] >> 4 == 6 {
+        assert_eq!(word(4), segment.len() - ip_header);
+    } else {
+        assert_eq!(word(2), segment.len());
+        let mut renewed = segment[..ip_header].to_vec();
+        checksum::complete_ip(&mut renewed);
+        assert_eq!(renewed, segment[..ip_header], "IP's checksum is complete");
+    }
     let transport = match shape.protocol() {
         Protocol::Tcp => usize::from(segment[ip_header + 12] >> 4) * 4,
         Protocol::Udp => 8,

@@ -17,7 +17,7 @@ use crate::zone::Zone;
 /// The port of DNS.
 pub const PORT: u16 = 53;
 
-/// The longest message that a datagram over IPv4 holds.
+/// The longest message that a datagram over IPv4 holds; one over IPv6 holds 20 bytes more.
 const DATAGRAM_BYTES: usize = 65_507;
 
 /// How long a connection over which nothing comes is kept (RFC 7766, section 6.2.3: some seconds).

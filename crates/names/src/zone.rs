@@ -1,10 +1,10 @@
 //! The names that a server knows, and their records.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::rr::rdata::svcb::{Alpn, SvcParamKey, SvcParamValue};
-use hickory_proto::rr::rdata::{A, HTTPS, SOA, SVCB};
+use hickory_proto::rr::rdata::{A, AAAA, HTTPS, SOA, SVCB};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,6 +22,9 @@ pub struct NameRecords {
     /// Its IPv4 addresses.
     #[serde(default)]
     pub a: Vec<Ipv4Addr>,
+    /// Its IPv6 addresses.
+    #[serde(default)]
+    pub aaaa: Vec<Ipv6Addr>,
     /// Its HTTPS records.
     #[serde(default)]
     pub https: Vec<ServiceRecord>,
@@ -80,6 +83,8 @@ impl Zone {
         let mut zone = Zone::default();
         for given in names {
             let addresses = given.a.iter().map(|address| Ok(RData::A(A(*address))));
+            let sixes = given.aaaa.iter();
+            let addresses = addresses.chain(sixes.map(|address| Ok(RData::AAAA(AAAA(*address)))));
             let services = given.https.iter().map(|record| service(given, record));
             let data = addresses.chain(services).collect::<Result<_, _>>()?;
             if zone.0.insert(absolute(&given.name)?, data).is_some() {

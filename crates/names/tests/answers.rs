@@ -27,6 +27,12 @@ fn zone() -> Zone {
                 target: ".".into(),
                 alpn: vec!["h3".into(), "h2".into()],
             }],
+            ..NameRecords::default()
+        },
+        NameRecords {
+            name: "six.pronghorn.test".into(),
+            aaaa: vec![[0xfd; 16].into()],
+            ..NameRecords::default()
         },
         NameRecords {
             name: "many.pronghorn.test.".into(),
@@ -119,6 +125,15 @@ fn a_name_has_its_address_in_capitals_or_not() {
             ("origin.pronghorn.test", "A")
         );
     }
+}
+
+#[test]
+fn a_name_of_ipv6_has_that_address_and_no_other() {
+    let asked = question("six.pronghorn.test", AAAA);
+    let told = answered(&asked, Transport::Udp);
+    assert_eq!(records(&asked, &told.bytes), [(AAAA, 300, vec![0xfd; 16])]);
+    let told = answered(&question("six.pronghorn.test", A), Transport::Udp);
+    assert_eq!(outline(&told.bytes).2[0], 0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Order is kept among the packets to one of them, and among all others, where it is kept at all.
 
 use std::collections::HashMap;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use crate::packet::Packet;
 use crate::time::Time;
@@ -12,7 +12,7 @@ use crate::time::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Far {
     /// The address of packets' destination.
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// How much longer they are delayed, in nanoseconds.
     pub delay_ns: u64,
 }
@@ -20,7 +20,7 @@ pub struct Far {
 /// The addresses, and when the last packet to each is due; those to none of them have an entry of their own.
 #[derive(Debug, Default)]
 pub(crate) struct Distances {
-    far: HashMap<Ipv4Addr, (u64, Time)>,
+    far: HashMap<IpAddr, (u64, Time)>,
     others: Time,
 }
 

@@ -69,6 +69,7 @@ mod draws;
 mod duplicate;
 mod entry;
 mod exit;
+mod family;
 mod far;
 mod fate;
 mod fifo;
@@ -107,6 +108,7 @@ mod validate;
 mod wire;
 
 pub use counters::Counters;
+pub use family::Family;
 pub use far::Far;
 pub use fate::{Departure, DropCause, Dropped, Marks};
 pub use figures::LinkFigures;

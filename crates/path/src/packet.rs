@@ -1,6 +1,6 @@
 //! What a link needs to know of a packet.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// A packet as the link sees it: so many bytes, of which a bit can flip, and which can be copied.
 pub trait Packet {
@@ -26,8 +26,8 @@ pub trait Packet {
         0
     }
 
-    /// The IPv4 address to which it goes; none of what is no IPv4.
-    fn destination(&self) -> Option<Ipv4Addr> {
+    /// The address to which it goes; none of what is no IP.
+    fn destination(&self) -> Option<IpAddr> {
         None
     }
 

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::family::Family;
 use crate::far::Far;
 
 /// Which way a link carries packets.
@@ -36,8 +37,11 @@ pub struct PathSpec {
     pub down: LinkSpec,
     /// The link from the client to the server.
     pub up: LinkSpec,
+    /// The version of IP that the hosts speak over it, 4 or 6. Absent: 4.
+    #[serde(default, skip_serializing_if = "Family::is_four")]
+    pub family: Family,
     /// When a NAT before the client gives its flows other addresses and ports, in nanoseconds since the path's first packet,
-    /// ascending. The mappings before are then gone.
+    /// ascending. The mappings before are then gone. With IPv6 there is none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rebind_ns: Vec<u64>,
     /// TCP flows that share both links with what is measured. Absent: none.
@@ -69,6 +73,7 @@ impl PathSpec {
         PathSpec {
             down: delay(&self.down),
             up: delay(&self.up),
+            family: self.family,
             ..PathSpec::default()
         }
     }
@@ -81,8 +86,8 @@ impl PathSpec {
 pub struct Handover {
     /// When, in nanoseconds since the path's first packet.
     pub at_ns: u64,
-    /// The other path. Its own time starts at that instant. Neither path may have `rebind_ns` or `cross`, nor this one a
-    /// `handover`.
+    /// The other path, of the same `family`. Its own time starts at that instant. Neither path may have `rebind_ns` or
+    /// `cross`, nor this one a `handover`.
     pub path: PathSpec,
 }
 
@@ -171,9 +176,10 @@ pub struct LinkSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mtu {
-    /// In bytes of the IP packet, 68 (RFC 791) to 65535. Nothing is fragmented.
+    /// In bytes of the IP packet, 68 (RFC 791) to 65535, with IPv6 from 1280 (RFC 8200). Nothing is fragmented.
     pub bytes: u32,
-    /// Whether the sender is told (ICMP "fragmentation needed", RFC 1191). False: the path is a black hole to longer packets.
+    /// Whether the sender is told (ICMP "fragmentation needed", RFC 1191; ICMPv6 "packet too big", RFC 4443). False: the path
+    /// is a black hole to longer packets.
     #[serde(default)]
     pub icmp: bool,
 }

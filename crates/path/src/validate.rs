@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use crate::distribution_table;
+use crate::family::Family;
 use crate::spec::{
     Cross, Direction, Distribution, Handover, Jitter, LinkSpec, Loss, PathSpec, TokenBucket,
 };
@@ -38,6 +39,7 @@ impl PathSpec {
                     .validate()
                     .map_err(|error| error.within(way.name()))
             })?;
+        self.validate_family()?;
         for (place, pair) in self.rebind_ns.windows(2).enumerate() {
             require(
                 pair[0] < pair[1],
@@ -52,9 +54,39 @@ impl PathSpec {
             .map_or(Ok(()), |handover| self.validate_handover(handover))
     }
 
+    /// Checks what only one version of IP allows.
+    fn validate_family(&self) -> Result<(), SpecError> {
+        let least = self.family.least_mtu();
+        for way in [Direction::Down, Direction::Up] {
+            if let Some(mtu) = self.link(way).mtu.filter(|mtu| mtu.bytes < least) {
+                return Err(SpecError::Misplaced {
+                    key: format!("{}.mtu.bytes", way.name()),
+                    value: mtu.bytes.to_string(),
+                    allowed: format!("{least} to 65535 where the family is 6"),
+                });
+            }
+        }
+        if self.family == Family::Six && !self.rebind_ns.is_empty() {
+            return Err(SpecError::Misplaced {
+                key: "rebind_ns".to_owned(),
+                value: "set".to_owned(),
+                allowed: "nothing where the family is 6: clients of IPv6 have no NAT before them"
+                    .to_owned(),
+            });
+        }
+        Ok(())
+    }
+
     fn validate_handover(&self, handover: &Handover) -> Result<(), SpecError> {
         let other = &handover.path;
         let within = |error: SpecError| error.within("handover.path");
+        if other.family != self.family {
+            return Err(within(SpecError::Misplaced {
+                key: "family".to_owned(),
+                value: u8::from(other.family).to_string(),
+                allowed: format!("the first path's, {}", u8::from(self.family)),
+            }));
+        }
         other
             .unmoved()
             .and_then(|()| other.validate())

@@ -111,6 +111,7 @@ fn refuse_hosts(path: &PathSpec) -> Result<(), TransferError> {
         (path.cross.is_some(), "cross traffic"),
         (!path.rebind_ns.is_empty(), "rebindings"),
         (path.handover.is_some(), "a handover"),
+        (!path.family.is_four(), "IPv6"),
     ];
     match needs.into_iter().find(|(needed, _)| *needed) {
         Some((_, what)) => Err(TransferError::NeedsHosts(what)),

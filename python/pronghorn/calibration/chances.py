@@ -39,7 +39,7 @@ def rows(direction: Direction, design: LinkDesign, probed: Probed) -> Iterator[R
     if link.reorder:
         yield _reordering(direction, design, probed)
     received = sum(len(phase.arrivals) for phase in probed.phases)
-    met = received + probed.damaged + undeliverable + probed.receive_buffer_drops
+    met = received + probed.damaged + undeliverable + probed.receive_buffer_drops + probed.answers
     yield judge(
         direction,
         "packets",

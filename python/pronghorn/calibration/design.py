@@ -85,7 +85,7 @@ def design(path: PathSpec, budget_s: float) -> Design:
     serial = all(rate is not None for rate in after) and max(rate or 0 for rate in after) >= FAST_BIT_PER_S
     down = _link("down", path.down, budget_s, TRAIN)
     up = _link("up", path.up, budget_s, TRAIN + serial)
-    driven = PathSpec(down=down.link, up=up.link)
+    driven = PathSpec(down=down.link, up=up.link, family=path.family)
     slowest = max(_longest_s(down), _longest_s(up))
     return Design(driven, down, up, settle_s=2 * slowest + 1.0)
 

@@ -17,11 +17,13 @@ class Phase(FromEngine):
 
 
 class Probed(FromEngine):
-    """The probes of one direction; `damaged` were dropped by the receiving kernel for their checksums."""
+    """The probes of one direction; `damaged` were dropped by the receiving kernel for their checksums.
+    `answers` are no probes: what IPv6's sending host answered to corrupted ones of the other direction."""
 
     phases: list[Phase]
     damaged: Count
     receive_buffer_drops: Count
+    answers: Count = 0
 
 
 class Probes(FromEngine):

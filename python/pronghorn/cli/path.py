@@ -132,6 +132,11 @@ def path(
         raise InputError("no COMMAND to run.", hint=f"Write it after '--': {dashes.put(words or [])}")
     profile = from_words(words or [], shipped_paths())
     assert profile.spec is not None
+    if profile.spec.ip == 6:
+        raise InputError(
+            "family=6: a command's path speaks IPv4, as its uplink to this host does.",
+            hint="IPv6 is for experiments: pronghorn run --set path.lte.family=6",
+        )
     asked = Asked(
         path=profile.spec,
         seed=command.random_seed() if seed is None else seed,

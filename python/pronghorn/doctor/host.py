@@ -63,6 +63,13 @@ def _tcp_congestion_controls(root: Path) -> Finding:
     return Finding(subject, "ok", listed)
 
 
+def _ipv6(root: Path) -> Finding:
+    if (root / "proc/sys/net/ipv6").exists():
+        return Finding("IPv6", "ok", "paths with family = 6 can be measured")
+    mend = "boot without ipv6.disable=1; or use --clock virtual, whose kernel has IPv6"
+    return Finding("IPv6", "note", "this kernel has none, which paths with family = 6 need", mend)
+
+
 def _udp_buffers(root: Path) -> Finding:
     subject = "UDP buffers"
     sizes = {name: _sysctl(root, f"net/core/{name}") for name in ("rmem_default", "rmem_max", "wmem_max")}
@@ -137,6 +144,7 @@ LOOKS: tuple[Callable[[Path], Finding], ...] = (
     _tun,
     _user_namespaces,
     _tcp_congestion_controls,
+    _ipv6,
     _udp_buffers,
     _cores,
     _governor,

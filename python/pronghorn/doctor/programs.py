@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from pronghorn.clients.chromium import program
+from pronghorn.doctor.engine import lacks_engine
 from pronghorn.doctor.finding import Finding
 from pronghorn.environment import passed_on
 from pronghorn.errors import HostError
@@ -75,6 +76,9 @@ def _guest() -> Finding:
     if not built:
         mend = f"{kernels.MEND} (once, a few minutes)"
         return Finding(subject, "note", "no kernel for guests is built", mend)
+    if mend := lacks_engine():
+        # It is a guest's first process.
+        return Finding(subject, "note", "not tried, because the engine doesn't answer", mend)
     broken = [f"Linux {kernel.release} ({why})" for kernel in built if (why := guests.why_not(kernel))]
     if broken:
         return Finding(subject, "note", f"these kernels don't start: {'; '.join(broken)}", kernels.NEWER)

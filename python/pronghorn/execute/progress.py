@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pronghorn.model.trial import Trial
 from pronghorn.plan import Block
+from pronghorn.trust import guard
 
 
 class Standing(NamedTuple):
@@ -29,3 +30,11 @@ def standing(block: Block, trials: Iterable[Trial], attempts: int) -> Standing:
         return Standing(attempt + 1, frozenset(), False)
     recorded = frozenset(trial.arm for trial in current)
     return Standing(attempt, recorded, recorded >= set(block.order))
+
+
+def stolen_from(trials: Iterable[Trial]) -> bool:
+    """Whether others' use of the CPU, and nothing else, spoilt the last attempt among a block's `trials`."""
+    found = list(trials)
+    last = max((trial.attempt for trial in found), default=0)
+    spoilt = {trial.reason for trial in found if trial.attempt == last and trial.status == "contaminated"}
+    return spoilt == {guard.STEAL}

@@ -5,18 +5,17 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from pronghorn import clients
 from pronghorn.analysis.blocks import by_block
 from pronghorn.costs import cell_cost, cost
-from pronghorn.costs.seen_cost import Load, SeenCost, together
 from pronghorn.engine import EngineDied, EngineError
 from pronghorn.errors import HostError, InputError
 from pronghorn.execute import trial
+from pronghorn.execute.company import Company, Course, Room
 from pronghorn.execute.fresh import FreshStages
 from pronghorn.execute.in_order import InOrder
 from pronghorn.execute.kept import KeptStages
 from pronghorn.execute.observer import Observer
-from pronghorn.execute.progress import Standing, standing
+from pronghorn.execute.progress import Standing, standing, stolen_from
 from pronghorn.execute.quiet_host import Calm
 from pronghorn.execute.rounds import Rounds
 from pronghorn.execute.trial import Assignment, Conditions
@@ -28,9 +27,6 @@ from pronghorn.trust.guard import Fault
 
 FAULTS_BEFORE_GIVING_UP = 5
 """The number of benches in a row, per job, that may break before the host is held responsible."""
-
-Course = list[Block]
-"""Blocks that follow one another in one slot: a single one where the state is fresh, else all of a cell."""
 
 
 class Stages(Protocol):
@@ -61,7 +57,7 @@ class Slots:
         self._faults = 0
         self._trials: list[Trial] = []
         self._calm = Calm()
-        self._seen = SeenCost()
+        self._company = Company(conditions.experiment, conditions.sites)
         self._in_order: InOrder | None = None
 
     async def run(self, blocks: Sequence[Block], recorded: Iterable[Trial]) -> list[Trial]:
@@ -72,7 +68,7 @@ class Slots:
         refuses a request as wrong.
         """
         self._trials = list(recorded)
-        self._seen = SeenCost(self._trials)
+        self._company.see(self._trials)
         rounds = Rounds(self._conditions.experiment, blocks, self._observer)
         try:
             while due := rounds.due(self._trials):
@@ -96,6 +92,9 @@ class Slots:
         as much beside them each time and alone the last time, since what ran beside them may have been the
         cause. In virtual time nothing disturbs anything: all such blocks run side by side, before the others,
         which they would disturb.
+
+        A second attempt doesn't wait for first ones that merely wait for their path: it begins once no block
+        is left to begin, and half of what the host can carry is free.
         """
         attempts = self._conditions.experiment.attempts
         for attempt in range(attempts):
@@ -110,21 +109,28 @@ class Slots:
             if 0 < attempt == attempts - 1:
                 await self._work(others, 1)
             else:
-                await self._side_by_side(others, 2**-attempt)
+                again = 0.5 if attempt == 0 and attempts > 2 else None
+                await self._side_by_side(others, 2**-attempt, again)
 
-    async def _side_by_side(self, blocks: Sequence[Block], share: float = 1.0) -> None:
-        """One attempt at each of `blocks`, with a `share` of what the host can carry side by side."""
+    async def _side_by_side(
+        self, blocks: Sequence[Block], share: float = 1.0, again: float | None = None
+    ) -> None:
+        """One attempt at each of `blocks`, with a `share` of what the host can carry side by side; with
+        `again`, a share as well, another one at those that were contaminated and wait for their path."""
         virtual = [block for block in blocks if self._virtual(block.cell)]
         real = [block for block in blocks if not self._virtual(block.cell)]
         alone = [block for block in real if self._cpu_bound(block.cell)]
         shared = [block for block in real if not self._cpu_bound(block.cell)]
-        quiet = [block for block in shared if not self._starts(block.cell)]
-        starting = [block for block in shared if self._starts(block.cell)]
+        quiet = [block for block in shared if not self._company.starts(block.cell)]
+        starting = [block for block in shared if self._company.starts(block.cell)]
         jobs, kept = max(1, round(self._jobs * share)), self._conditions.experiment.kept
         guests = self._jobs if self._conditions.experiment.virtual else min(self._jobs, cost.cores())
         await self._work(virtual, guests, math.inf, virtual=True)
         await self._work(alone, 1)
-        await self._work(quiet, jobs, share * cost.cpu_budget())
+        later = None
+        if again is not None and not kept:
+            later = Room(max(1, round(self._jobs * again)), again * cost.cpu_budget())
+        await self._work(quiet, jobs, share * cost.cpu_budget(), later=later)
         await self._work(starting, jobs, share * cost.cpu_budget(browsers=True, kept=kept))
 
     def _standing(self, block: Block, trials: Iterable[Trial]) -> Standing:
@@ -137,14 +143,18 @@ class Slots:
         conditions = self._conditions
         return cell_cost.alone(conditions.experiment, cell, conditions.sites[cell.site].total_bytes)
 
-    def _starts(self, cell: Cell) -> bool:
-        return clients.of(self._conditions.experiment, cell.client).expense.start_cpu_s > 0
-
     async def _work(
-        self, blocks: Sequence[Block], jobs: int, budget: float = 0.0, *, virtual: bool = False
+        self,
+        blocks: Sequence[Block],
+        jobs: int,
+        budget: float = 0.0,
+        *,
+        virtual: bool = False,
+        later: Room | None = None,
     ) -> None:
         """One attempt at each of `blocks` not over yet; together they keep `budget` cores busy at most. Those
-        in virtual time are recorded in their order."""
+        in virtual time are recorded in their order. With `later`, contaminated ones are repeated once, as
+        soon as all have begun and there is that much room."""
         done = by_block(self._trials)
         left = [
             block
@@ -156,11 +166,15 @@ class Slots:
         orders = virtual and not self._conditions.experiment.kept
         in_order = self._in_order = InOrder(self._journal, queue) if orders else None
         free = list(range(jobs))
+        again: list[Course] = []
         running: dict[asyncio.Task[None], tuple[int, Course]] = {}
         try:
-            while queue or running:
+            while queue or again or running:
                 while free:
-                    course = self._next(queue, [beside for _, beside in running.values()], budget)
+                    beside = [course for _, course in running.values()]
+                    course = self._company.next(queue, beside, budget)
+                    if not queue and course is None and later and max(len(running), free[0]) < later.jobs:
+                        course = self._company.next(again, beside, later.budget)
                     if course is None:
                         break
                     slot = free.pop(0)
@@ -172,6 +186,7 @@ class Slots:
                     free = sorted([*free, slot])
                     over.append(course)
                 await asyncio.gather(*finished)
+                again += [course for course in over if later and self._is_due_again(course[0])]
                 if in_order is not None:
                     for course in over:
                         in_order.ends(course)
@@ -182,6 +197,11 @@ class Slots:
             if in_order is not None:
                 in_order.close()
 
+    def _is_due_again(self, block: Block) -> bool:
+        """Whether its first attempt was contaminated, and there was no second."""
+        trials = by_block(self._trials).get((block.cell, block.number), ())
+        return self._standing(block, trials).attempt == 1 and all(one.attempt == 0 for one in trials)
+
     def _courses(self, blocks: Sequence[Block]) -> list[Course]:
         if not self._conditions.experiment.kept:
             return [[block] for block in blocks]
@@ -189,37 +209,6 @@ class Slots:
         for block in blocks:
             cells.setdefault(block.cell, []).append(block)
         return [sorted(course, key=lambda block: block.number) for course in cells.values()]
-
-    def _next(self, queue: list[Course], beside: list[Course], budget: float) -> Course | None:
-        """The first course of `queue` (taken from it) that keeps no more than `budget` cores busy together
-        with those `beside` it. A cell's second block waits until its first has shown what its arms use."""
-        loads = [self._load(course) for course in beside]
-        refused = {course[0].cell for course in beside if not self._shown(course)}
-        for place, course in enumerate(queue):
-            cell = course[0].cell
-            if cell in refused:
-                continue
-            if not beside or together([*loads, self._load(course)]) <= budget:
-                return queue.pop(place)
-            refused.add(cell)
-        return None
-
-    def _load(self, course: Course) -> Load:
-        """What path and site let expect; of browsers that are started for each load no less than was seen."""
-        cell, experiment = course[0].cell, self._conditions.experiment
-        expected = cell_cost.busy_cores(experiment, cell, self._conditions.sites[cell.site].total_bytes)
-        if math.isinf(expected) or not self._shows(cell):
-            return Load(expected, expected)
-        seen = self._seen.load(cell, course[0].order, clients.of(experiment, cell.client).expense)
-        return Load(max(expected, seen.mean), max(expected, seen.peak))
-
-    def _shown(self, course: Course) -> bool:
-        cell = course[0].cell
-        return not self._shows(cell) or self._seen.tried(cell, course[0].order)
-
-    def _shows(self, cell: Cell) -> bool:
-        """Whether what is seen of a cell's trials counts: of browsers that are started for each load."""
-        return self._starts(cell) and not self._conditions.experiment.kept
 
     async def _course(self, slot: int, course: Course) -> None:
         await self._calm.wait()
@@ -253,7 +242,7 @@ class Slots:
             else:
                 measured = self._journal.append(measured)
             self._trials.append(measured)
-            self._seen.add(measured)
+            self._company.see([measured])
             trials.append(measured)
             self._observer.ends(measured)
             if measured.status == "contaminated" and measured.reason == guard.STEAL:
@@ -287,11 +276,3 @@ class Slots:
                 hint=error.hint or "Run 'pronghorn doctor'.",
                 exit_status=error.exit_status if isinstance(error, EngineDied) else None,
             ) from error
-
-
-def stolen_from(trials: Iterable[Trial]) -> bool:
-    """Whether others' use of the CPU, and nothing else, spoilt the last attempt among a block's `trials`."""
-    found = list(trials)
-    last = max((trial.attempt for trial in found), default=0)
-    spoilt = {trial.reason for trial in found if trial.attempt == last and trial.status == "contaminated"}
-    return spoilt == {guard.STEAL}

@@ -463,7 +463,7 @@ def _records(arm: Arm, address: str, placed: Placed | None) -> list[dict[str, ob
 def _record(arm: Arm, name: str, address: str, *, h3: bool) -> dict[str, object]:
     told = arm.discovery == "https" and h3
     https = [{"priority": 1, "target": ".", "alpn": ["h3", "h2"]}] if told else []
-    return {"name": name, "a": [address], "https": https}
+    return {"name": name, "aaaa" if ":" in address else "a": [address], "https": https}
 
 
 def _made(folder: Path) -> Path:

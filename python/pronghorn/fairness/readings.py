@@ -10,13 +10,10 @@ from pronghorn.fairness.values import Value, distinct
 from pronghorn.knobs import effective
 from pronghorn.model.arm import STACK_PROGRAMS
 from pronghorn.model.knobs import OUR_CLIENTS
+from pronghorn.model.path.spec import IP_HEADER_BYTES, TCP_HEADERS_BYTES, UDP_HEADER_BYTES
 from pronghorn.model.trial import Connection
 
 Reading = Callable[[Group], list[Value]]
-
-IP_AND_TCP_BYTES = 52
-"""IPv4's header, TCP's, and its time stamps (RFC 7323)."""
-IP_AND_UDP_BYTES = 28
 
 _TCP_OF_HOST = "net.ipv4.tcp_congestion_control"
 
@@ -62,7 +59,9 @@ def initial_window(group: Group) -> list[Value]:
 
 def packet_bytes(group: Group) -> list[Value]:
     """The IP packet of the origin's full segment, or of its largest UDP payload, at the end."""
-    key, headers = ("udp_payload", IP_AND_UDP_BYTES) if group.arm.over_quic else ("mss", IP_AND_TCP_BYTES)
+    spec = group.path.spec
+    key, above = ("udp_payload", UDP_HEADER_BYTES) if group.arm.over_quic else ("mss", TCP_HEADERS_BYTES)
+    headers = IP_HEADER_BYTES[spec.ip if spec else 4] + above
     told = [one.settings.get(key) for one in group.served()]
     flown = group.flights.senders(group.trials, over_quic=group.arm.over_quic) if not any(told) else ()
     told += [sender.mss for senders in flown for sender in senders]

@@ -220,7 +220,7 @@ SETTINGS: tuple[Setting, ...] = (
         readings.packet_bytes,
         knobs=("initial_mtu", "mtu_discovery"),
         how="Write mtu_discovery = false and set initial_mtu to the path's MTU less 28 bytes "
-        '(initial_mtu = "1472B")',
+        '(initial_mtu = "1472B"; over IPv6 less 48, "1452B")',
         unit="bytes",
         slack_share=0.01,
     ),

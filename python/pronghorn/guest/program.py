@@ -19,6 +19,8 @@ from pronghorn.guest.kernels import Kernel
 from pronghorn.host import temporary_folders
 
 _PR_SET_PDEATHSIG = 1
+_TRIED_WITHIN_S = 60.0
+"""Guests start in a tenth of a second."""
 
 
 def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
@@ -38,10 +40,14 @@ def run(kernel: Kernel, seed: int, argv: Sequence[str]) -> int:
         return running.status()
 
 
-def output(kernel: Kernel, seed: int, argv: Sequence[str]) -> bytes:
-    """What a program says in a guest of its own, without a stdin."""
+def output(kernel: Kernel, seed: int, argv: Sequence[str], *, within_s: float | None = None) -> bytes:
+    """What a program says in a guest of its own, without a stdin. EngineDied where the guest breaks or takes
+    longer than it may."""
     with _started(kernel, seed, argv, stdin=False) as running:
-        said, _ = running.process.communicate()
+        try:
+            said, _ = running.process.communicate(timeout=within_s)
+        except subprocess.TimeoutExpired as error:
+            raise EngineDied(f"the guest did not end within {error.timeout:.0f} s") from error
         running.status()
         return said
 
@@ -49,7 +55,7 @@ def output(kernel: Kernel, seed: int, argv: Sequence[str]) -> bytes:
 def why_not(kernel: Kernel) -> str | None:
     """Why guests with that kernel don't start on this machine; None: they do."""
     try:
-        output(kernel, 1, ["true"])
+        output(kernel, 1, ["true"], within_s=_TRIED_WITHIN_S)
     except PronghornError as error:
         return error.message
     return None

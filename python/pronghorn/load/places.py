@@ -6,6 +6,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urlsplit
 
 from pronghorn.errors import InputError
+from pronghorn.model.address import bracketed
 
 PORTS = {"https": 443, "http": 80}
 
@@ -36,8 +37,9 @@ class Host(NamedTuple):
 
     def __str__(self) -> str:
         """As a URL begins; the scheme's own port isn't written."""
-        name = f"[{self.name}]" if ":" in self.name else self.name
-        return f"{self.scheme}://{name}" + ("" if self.port == PORTS[self.scheme] else f":{self.port}")
+        return f"{self.scheme}://{bracketed(self.name)}" + (
+            "" if self.port == PORTS[self.scheme] else f":{self.port}"
+        )
 
 
 def read(url: str, where: str) -> tuple[Host, str]:

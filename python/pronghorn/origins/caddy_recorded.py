@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pronghorn.model.address import bracketed
 from pronghorn.origins.hosts import Place, Placed
 from pronghorn.sites.replay import answers, table
 from pronghorn.sites.replay.table import Entry
@@ -67,7 +68,7 @@ def _server(
 ) -> dict[str, Any]:
     spoken = ["h1"] + ["h2"] * place.face.h2 + ["h3"] * place.face.h3
     return {
-        "listen": [f"{place.address}:{port}"],
+        "listen": [f"{bracketed(place.address)}:{port}"],
         "protocols": spoken,
         "automatic_https": {"disable": True},
         "tls_connection_policies": [{"certificate_selection": {"any_tag": [tag]}}],

@@ -95,7 +95,9 @@ class HAProxy:
             headers = haproxy_cfg.header_lines(setup.headers, setup.document_headers)
         (folder / "nginx.conf").write_text(behind_text, encoding="utf-8")
         values = template.values(setup, Path(), headers)
-        (folder / "haproxy.cfg").write_text(template.fill(text, values), encoding="utf-8")
+        (folder / "haproxy.cfg").write_text(
+            template.fill(haproxy_cfg.at(text, setup.address), values), encoding="utf-8"
+        )
         behind = await process.start(
             engine,
             "nginx",

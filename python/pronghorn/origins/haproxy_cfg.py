@@ -5,6 +5,7 @@ Relative names are within the trial's folder, in which both are started."""
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from pronghorn.model.address import bracketed
 from pronghorn.model.media_types import MEDIA_TYPES, OTHER
 from pronghorn.origins import nginx_lookup
 
@@ -37,6 +38,14 @@ frontend site
 backend files
     server nginx unix@SOCKET
 """
+
+
+def at(text: str, address: str) -> str:
+    """A configuration, or a line of one, that listens on `address`; HAProxy names the version of IP before
+    an address of QUIC."""
+    version = "quic6@" if ":" in address else "quic4@"
+    return text.replace("quic4@", version).replace("${PRONGHORN_ADDRESS}", bracketed(address))
+
 
 LOG_FORMAT = (
     '{"path": "%[var(txn.path),json(utf8s)]", "protocol": "%HV", "status": %ST, '

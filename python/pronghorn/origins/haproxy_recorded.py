@@ -38,7 +38,7 @@ def front(text: str, places: Sequence[Place], folder: Path) -> str:
             if not quic:
                 (folder / name).symlink_to(place.leaf.chain)
                 (folder / f"{name}.key").symlink_to(place.leaf.key)
-            own = line.replace("${PRONGHORN_ADDRESS}", place.address).replace("origin.pem", name)
+            own = haproxy_cfg.at(line, place.address).replace("origin.pem", name)
             if not place.face.h2:
                 own = own.replace("alpn h2,http/1.1", "alpn http/1.1")
             lines.append(own)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pronghorn.model.address import bracketed
 from pronghorn.origins import nginx_lookup
 from pronghorn.origins.hosts import Place, Placed
 from pronghorn.sites.replay import answers, table
@@ -118,7 +119,7 @@ def _server(block: str, place: Place) -> str:
     root = block.index("        root ")
     block = block[:root] + SERVER + "    }\n"
     values = {
-        "${PRONGHORN_ADDRESS}": place.address,
+        "${PRONGHORN_ADDRESS}": bracketed(place.address),
         "${PRONGHORN_CERTIFICATE}": str(place.leaf.chain),
         "${PRONGHORN_KEY}": str(place.leaf.key),
     }

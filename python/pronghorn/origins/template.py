@@ -6,10 +6,11 @@ from pathlib import Path
 
 from pronghorn import reading
 from pronghorn.errors import InputError, unknown
+from pronghorn.model.address import bracketed
 from pronghorn.origins.base import OriginSetup
 
 PLACEHOLDERS = {
-    "PRONGHORN_ADDRESS": "the address to listen on",
+    "PRONGHORN_ADDRESS": "the address to listen on, of IPv6 in brackets",
     "PRONGHORN_CERTIFICATE": "the certificate chain, a PEM file",
     "PRONGHORN_CLEAR_PORT": "the port to listen on without TLS",
     "PRONGHORN_FOLDER": "an empty folder for whatever the server writes, removed after the trial",
@@ -53,7 +54,7 @@ def uses(text: str, name: str) -> bool:
 def values(setup: OriginSetup, log: Path, headers: str) -> dict[str, str]:
     """What the placeholders become on a bench. `headers` are the setup's, as the server writes them."""
     return {
-        "PRONGHORN_ADDRESS": setup.address,
+        "PRONGHORN_ADDRESS": bracketed(setup.address),
         "PRONGHORN_CERTIFICATE": str(setup.certificates.chain),
         "PRONGHORN_CLEAR_PORT": str(setup.clear_port),
         "PRONGHORN_FOLDER": str(setup.folder),

@@ -33,7 +33,7 @@ from pronghorn.report.load_table import HEADINGS, LOAD_NOTE, LoadRow, load_rows
 from pronghorn.report.overview import figures
 from pronghorn.report.own_map import map_of_batch, own_map
 from pronghorn.report.parts_chart import PartsView, parts_view
-from pronghorn.report.path_counters import LinkReport, link_reports
+from pronghorn.report.path_counters import LinkReport, is_ipv6, link_reports
 from pronghorn.report.published_table import published_view
 from pronghorn.report.resource_table import ResourceTable, most_in_file, resource_table
 from pronghorn.report.script import script
@@ -57,6 +57,7 @@ class CellView:
     chart: Chart | None
     distribution: Chart | None
     links: list[LinkReport]
+    ipv6: bool
     falls: Waterfalls | None
     flown: Flights | None
     arrived: ArrivalsView | None
@@ -169,6 +170,7 @@ def _view(
 ) -> CellView:
     shown = table(cell, REPORTED)
     paths = manifest.get("paths")
+    path = paths.get(cell.path) if isinstance(paths, Mapping) else None
     return CellView(
         anchor=f"cell-{place + 1}",
         summary=cell,
@@ -177,7 +179,8 @@ def _view(
         thin=None if cell.makes_loads else thin_note(shown),
         chart=violin_chart(cell, times),
         distribution=distribution_chart(cell, times, blocks_of(by_arm)),
-        links=link_reports(by_arm, paths.get(cell.path) if isinstance(paths, Mapping) else None),
+        links=link_reports(by_arm, path),
+        ipv6=is_ipv6(path),
         falls=waterfalls(cell, by_arm, whole),
         flown=flights(cell, by_arm, run),
         arrived=arrived,

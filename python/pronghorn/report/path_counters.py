@@ -56,6 +56,11 @@ def link_reports(arms: Mapping[str, Sequence[Trial]], path: Mapping[str, Any] | 
     ]
 
 
+def is_ipv6(path: Any) -> bool:
+    """Whether a manifest's PathSpec asks for IPv6."""
+    return isinstance(path, Mapping) and path.get("family") == 6
+
+
 def _links(trials: Sequence[Trial], direction: Direction) -> list[LinkCounters]:
     found = (getattr(trial.counters, direction) for trial in trials if trial.counters)
     return [link for link in found if link is not None]

@@ -129,7 +129,7 @@ def test_only_a_kernel_with_a_virtual_clock_that_starts_is_adopted(
     own.chmod(0o755)
     with pytest.raises(HostError, match="Linux mine doesn't start on this machine"):
         build.adopt(own, "mine")
-    monkeypatch.setattr(program, "output", lambda *_: "")
+    monkeypatch.setattr(program, "output", lambda *_, **__: "")
     assert build.adopt(own, "mine").release == "6.6.1"
     assert kernels.need("mine").program.read_text() == own.read_text()
     assert {path.name for path in tmp_path.iterdir()} == {"other", "own", kernels.place("mine").name}

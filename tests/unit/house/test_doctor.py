@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pronghorn import doctor
+from pronghorn.guest import kernels
 from pronghorn.terminal import Terminal
 
 
@@ -20,6 +21,12 @@ def host(root: Path, files: dict[str, str]) -> Path:
 
 def findings(root: Path) -> dict[str, doctor.Finding]:
     return {finding.subject: finding for finding in doctor.examine(root)}
+
+
+@pytest.fixture(autouse=True)
+def no_kernels(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No guests: their first process would be the stand-in of an engine."""
+    monkeypatch.setenv(kernels.OVERRIDE, os.fspath(tmp_path_factory.mktemp("kernels")))
 
 
 @pytest.fixture
@@ -42,6 +49,13 @@ def test_a_host_without_a_tun_device_is_told_how_to_get_one(tmp_path: Path) -> N
     assert found.mend is not None
     assert "modprobe tun" in found.mend
     assert "--device /dev/net/tun" in found.mend
+
+
+def test_a_kernel_without_ipv6_is_noted(tmp_path: Path) -> None:
+    without = findings(tmp_path)["IPv6"]
+    assert (without.state, "family = 6" in without.detail) == ("note", True)
+    assert without.mend is not None and "--clock virtual" in without.mend
+    assert findings(host(tmp_path, {"proc/sys/net/ipv6/conf/all/forwarding": "0"}))["IPv6"].state == "ok"
 
 
 @pytest.mark.parametrize(

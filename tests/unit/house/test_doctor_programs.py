@@ -10,7 +10,9 @@ import pytest
 
 from pronghorn import doctor
 from pronghorn.doctor import programs
+from pronghorn.engine import EngineDied
 from pronghorn.guest import kernels
+from pronghorn.guest import program as guests
 
 
 def program(file: Path, said: str) -> Path:
@@ -100,15 +102,34 @@ def test_as_json_the_findings_are_one_object(capsys: pytest.CaptureFixture[str],
     assert "modprobe tun" in tun["mend"]
 
 
-def test_a_guests_kernel_that_does_not_start_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def a_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program of a kernel that is none."""
     monkeypatch.setenv(kernels.OVERRIDE, os.fspath(tmp_path))
     monkeypatch.setattr(platform, "machine", lambda: kernels.MACHINE)
     place = kernels.place("6.12")
     place.mkdir()
     (place / kernels.RECORD).write_text(json.dumps({"release": "6.12.1"}))
-    program(place / kernels.PROGRAM, "panic")
+    return program(place / kernels.PROGRAM, "panic")
+
+
+@pytest.mark.usefixtures("a_kernel")
+def test_no_guest_is_tried_with_an_engine_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRONGHORN_ENGINE", "/bin/true")
+    finding = found()["virtual time"]
+    assert finding.state == "note"
+    assert finding.detail.startswith("not tried")
+
+
+def test_a_guest_that_does_not_end_is_given_up(a_kernel: Path) -> None:
+    a_kernel.write_text("#!/bin/sh\nexec sleep 1000\n")
+    (kernel,) = kernels.built()
+    with pytest.raises(EngineDied, match="did not end within 0 s"):
+        guests.output(kernel, 1, ["true"], within_s=0.1)
+
+
+@pytest.mark.usefixtures("a_kernel")
+def test_a_guests_kernel_that_does_not_start_is_named() -> None:
     finding = found()["virtual time"]
     assert (finding.state, finding.mend) == ("note", kernels.NEWER)
     assert "Linux 6.12.1 (" in finding.detail

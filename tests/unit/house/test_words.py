@@ -44,13 +44,13 @@ def test_a_finding_has_its_line_and_what_to_write(text: str, expected: str) -> N
     assert expected in said(WORDS.of_markdown("a.md", text))
 
 
-def test_a_sentence_has_at_most_35_words() -> None:
+def test_a_sentence_has_at_most_30_words() -> None:
     def page(words: int) -> str:
         return f"# A\n\n{textwrap.fill(' '.join(['word'] * words))}. Another sentence.\n"
 
-    assert said(WORDS.of_markdown("a.md", page(35))) == []
-    (found,) = said(WORDS.of_markdown("a.md", page(36)))
-    assert found.startswith("a.md:3: a sentence of 36 words")
+    assert said(WORDS.of_markdown("a.md", page(30))) == []
+    (found,) = said(WORDS.of_markdown("a.md", page(31)))
+    assert found.startswith("a.md:3: a sentence of 31 words")
 
 
 def test_code_tables_and_quoted_output_are_left_alone() -> None:
@@ -68,4 +68,30 @@ def test_of_the_program_only_what_its_users_read_is_checked() -> None:
     ]
     assert said(WORDS.of_template("a.j2", "<p\n>{# so many #}So many.</p>")) == [
         "a.j2:2: “So many”; write: this many, or the number",
+    ]
+
+
+def test_a_passive_that_names_who_acts_is_found() -> None:
+    assert said(WORDS.of_markdown("a.md", "Time is kept.\nWaits are quickly judged by chains.\n")) == [
+        "a.md:1: “are quickly judged by chains” is passive; begin with who does it"
+    ]
+    for fine in ("A list is sorted by name.", "It is stopped by itself.", "# Waits are judged by chains"):
+        assert said(WORDS.of_markdown("a.md", f"{fine}\n")) == []
+
+
+def test_pages_are_short_but_for_reference(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "how-to").mkdir(parents=True)
+    (tmp_path / "mkdocs.yml").write_text(
+        "nav:\n  - How-to:\n      - A: how-to/a.md\n  - Reference:\n      - B: b.md\n"
+        "  - Explanation:\n      - C: c.md\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "README.md").write_text("word " * 901, encoding="utf-8")
+    for page in ("how-to/a.md", "b.md", "c.md"):
+        (tmp_path / "docs" / page).write_text("\n" * 251, encoding="utf-8")
+    (tmp_path / "docs" / "d.md").write_text("\n" * 250, encoding="utf-8")
+    assert said(WORDS.of_lengths(tmp_path)) == [
+        "README.md:1: 901 words; 900 at most",
+        "docs/c.md:251: 251 lines; 250 at most, but in reference",
+        "docs/how-to/a.md:251: 251 lines; 250 at most, but in reference",
     ]

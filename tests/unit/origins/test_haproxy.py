@@ -52,6 +52,15 @@ def test_a_line_that_is_of_no_request_is_left_out(line: str) -> None:
     assert parse(line) is None
 
 
+def test_over_ipv6_quic_is_listened_for_by_its_name() -> None:
+    binds = [
+        line.split()[1]
+        for line in haproxy_cfg.at(configuration(), "fd70::2").splitlines()
+        if line.startswith("    bind ")
+    ]
+    assert binds == ["[fd70::2]:${PRONGHORN_PORT}", "quic6@[fd70::2]:${PRONGHORN_PORT}"]
+
+
 def test_nothing_is_set_that_the_arm_does_not_ask_for() -> None:
     shipped = configuration()
     assert "quic-cc-algo" not in shipped

@@ -33,6 +33,12 @@ def test_every_placeholder_is_filled_in_and_other_variables_stay(tmp_path: Path)
     )
 
 
+def test_an_address_of_ipv6_stands_in_brackets(tmp_path: Path) -> None:
+    six = setup(tmp_path)._replace(address="fd70::2")
+    values = template.values(six, tmp_path / "log", "")
+    assert template.fill("listen ${PRONGHORN_ADDRESS}:${PRONGHORN_PORT};", values) == "listen [fd70::2]:443;"
+
+
 def test_a_placeholder_that_is_none_is_told_with_its_line_and_the_nearest(tmp_path: Path) -> None:
     file = tmp_path / "own.conf"
     file.write_text("first\nlisten ${PRONGHORN_PORTS};\n")

@@ -7,11 +7,11 @@ mod receiver;
 mod sender;
 
 use std::io;
-use std::net::{SocketAddrV4, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use pronghorn_path::Direction;
+use pronghorn_path::{Direction, Family};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +26,11 @@ use receiver::Receiver;
 /// The port that probes go to.
 const PORT: u16 = 9;
 
-/// Bytes of IPv4's and UDP's headers.
-const HEADERS: u32 = 28;
+/// Bytes of UDP's header.
+const UDP_HEADER: u32 = 8;
+
+/// Bytes of a probe's payload: the place of its phase, and its own.
+const NUMBERS: u32 = 8;
 
 /// The most probes of one direction of a plan.
 const MOST_PROBES: u64 = 1_000_000;
@@ -57,7 +60,7 @@ pub struct ProbePlan {
 pub struct Phase {
     /// How many probes. 0: none in this direction.
     pub packets: u32,
-    /// Bytes of the IP packet, 36 to 1500.
+    /// Bytes of the IP packet, 36 to 1500; over IPv6 from 56.
     pub bytes: u32,
     /// Nanoseconds from one to the next. 0: as fast as they can be sent.
     pub gap_ns: u64,
@@ -85,6 +88,9 @@ pub struct ProbedLink {
     pub damaged: u64,
     /// Probes that the receiving socket had no room for.
     pub receive_buffer_drops: u64,
+    /// Messages of ICMPv6 among what the link carried: answers of the sending host to probes of the other direction whose
+    /// header was corrupted.
+    pub answers: u64,
 }
 
 /// The probes of one phase. Times count from its first probe.
@@ -106,8 +112,9 @@ pub struct ProbedPhase {
 /// # Errors
 /// `InvalidInput` where the plan isn't allowed; else what a socket or a thread has met.
 pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
-    plan.check()?;
-    let before = [Direction::Down, Direction::Up].map(|way| damage(bench, way));
+    let headers = headers(bench);
+    plan.check(headers)?;
+    let before = [Direction::Down, Direction::Up].map(|way| counted(bench, way));
     let receivers = [
         Receiver::start(bench.host(Side::Client))?,
         Receiver::start(bench.host(Side::Server))?,
@@ -143,7 +150,7 @@ pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
             });
         }
     }
-    let mut after = [Direction::Down, Direction::Up].map(|way| damage(bench, way));
+    let mut after = [Direction::Down, Direction::Up].map(|way| counted(bench, way));
     for (way, receiver) in receivers.into_iter().enumerate() {
         for arrival in receiver.finish()? {
             let place = arrival.phase as usize;
@@ -153,14 +160,14 @@ pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
                 phase.arrivals.push((arrival.number, at));
             }
         }
-        after[way].0 -= before[way].0;
-        after[way].1 -= before[way].1;
+        after[way] = after[way].since(before[way]);
     }
     let [down, up] = phases;
-    let link = |phases, (damaged, receive_buffer_drops)| ProbedLink {
+    let link = |phases, counted: NamespaceCounters| ProbedLink {
         phases,
-        damaged,
-        receive_buffer_drops,
+        damaged: counted.broken_packets,
+        receive_buffer_drops: counted.udp_receive_buffer_drops,
+        answers: counted.icmp6_messages,
     };
     Ok(Calibration {
         down: link(down, after[0]),
@@ -169,17 +176,18 @@ pub fn calibrate(bench: &Bench, plan: &ProbePlan) -> io::Result<Calibration> {
 }
 
 impl ProbePlan {
-    fn check(&self) -> io::Result<()> {
+    fn check(&self, headers: u32) -> io::Result<()> {
+        let least = headers + NUMBERS;
         for phases in [&self.down, &self.up] {
             let probes: u64 = phases.iter().map(|phase| u64::from(phase.packets)).sum();
             let sized = phases
                 .iter()
-                .all(|phase| phase.packets == 0 || phase.is_sized());
+                .all(|phase| phase.packets == 0 || phase.is_sized(least));
             if probes > MOST_PROBES || !sized {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidInput,
                     format!(
-                        "allowed are {MOST_PROBES} probes a direction, of 36 to 1500 bytes, at most 64 and \
+                        "allowed are {MOST_PROBES} probes a direction, of {least} to 1500 bytes, at most 64 and \
                          {MOST_TOGETHER} bytes together"
                     ),
                 ));
@@ -190,11 +198,17 @@ impl ProbePlan {
 }
 
 impl Phase {
-    fn is_sized(&self) -> bool {
-        (HEADERS + 8..=1500).contains(&self.bytes)
+    fn is_sized(&self, least: u32) -> bool {
+        (least..=1500).contains(&self.bytes)
             && self.bytes.saturating_mul(self.together) <= MOST_TOGETHER
             && self.together <= 64
     }
+}
+
+/// Bytes of IP's and UDP's headers over the path of a bench.
+fn headers(bench: &Bench) -> u32 {
+    let family = Family::from(bench.host(Side::Server).address());
+    family.header_bytes() + UDP_HEADER
 }
 
 /// The hosts that send and receive in a direction.
@@ -218,8 +232,13 @@ fn start_sender(
         return Ok(None);
     };
     let (from, to) = ends(bench, way);
-    let to = SocketAddrV4::new(to.address(), PORT);
-    let send = move || sender::send(&UdpSocket::bind("0.0.0.0:0")?, to, place, phase);
+    let to = SocketAddr::new(to.address(), PORT);
+    let any: IpAddr = match to {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let payload = (phase.bytes - headers(bench)) as usize;
+    let send = move || sender::send(&UdpSocket::bind((any, 0))?, to, place, phase, payload);
     from.thread("probe-send", send).map(Some)
 }
 
@@ -244,8 +263,7 @@ fn settle(bench: &Bench, sent: [u64; 2], limit: Duration) -> (PathReport, bool) 
     }
 }
 
-/// What the receiving kernel has dropped as damaged, and for want of a buffer.
-fn damage(bench: &Bench, way: Direction) -> (u64, u64) {
-    let counters = ends(bench, way).1.within(NamespaceCounters::read);
-    (counters.broken_packets, counters.udp_receive_buffer_drops)
+/// What the receiving kernel has counted.
+fn counted(bench: &Bench, way: Direction) -> NamespaceCounters {
+    ends(bench, way).1.within(NamespaceCounters::read)
 }

@@ -1,31 +1,32 @@
 //! Sends probes at their times.
 
 use std::io;
-use std::net::{SocketAddrV4, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 
 use nix::sys::prctl;
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 
-use super::{HEADERS, Phase};
+use super::Phase;
 use crate::clock;
 
 /// Probes closer than this leave in groups this far apart, in nanoseconds: a sender that doesn't sleep
 /// would take the CPU from what it measures.
 const GROUP_NS: u64 = 200_000;
 
-/// Sends the probes of a phase; the times of `CLOCK_MONOTONIC` just before each was sent.
+/// Sends the probes of a phase, each with so many bytes of `payload`; the times of `CLOCK_MONOTONIC` just before each was sent.
 ///
 /// A probe begins with its phase and its place in it, and is else zeros.
 pub(super) fn send(
     socket: &UdpSocket,
-    to: SocketAddrV4,
+    to: SocketAddr,
     place: u32,
     phase: Phase,
+    payload: usize,
 ) -> io::Result<Vec<u64>> {
     let _ = prctl::set_timerslack(1);
-    let each = (phase.bytes - HEADERS) as usize;
+    let each = payload;
     let together = phase.together.max(1);
     if together > 1 {
         setsockopt(socket, sockopt::UdpGsoSegment, &(each as i32))?;

@@ -1,6 +1,6 @@
 //! What a driver drives at a time: a lane with its clock, the NAT before the client, and the client's move to another path.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,14 +38,14 @@ pub(crate) struct Plan {
     pub(crate) start: Arc<Start>,
     pub(crate) tap: Option<Box<dyn Tap>>,
     /// Of a path with a handover: who is told of it, and the client's address before.
-    pub(crate) departure: Option<(Movement, Ipv4Addr)>,
+    pub(crate) departure: Option<(Movement, IpAddr)>,
 }
 
 /// One direction of one path, from the time that it was asked for until its last packet has left.
 pub(crate) struct Course {
     pub(crate) lane: Lane<Segment>,
     direction: Direction,
-    departure: Option<(Movement, Ipv4Addr)>,
+    departure: Option<(Movement, IpAddr)>,
     mtu_after_handover: Option<Mtu>,
     /// The client has left the first path, and whoever cares has been told.
     moved: bool,
@@ -120,7 +120,7 @@ impl Course {
         let Some((_, before)) = self.departure.as_ref().filter(|_| self.moved) else {
             return false;
         };
-        nat::end_at_client(self.direction, packet) == before.octets()
+        nat::end_at_client(self.direction, packet) == Some(*before)
     }
 
     /// Whether the NAT stands behind the link.

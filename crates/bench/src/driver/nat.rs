@@ -3,12 +3,14 @@
 //! It keeps no table. The `k`-th mapping turns a client's 198.18.x.y into 198.19.x.z, where z holds y
 //! and a digit for k, and flips some bits of the port: so each packet tells by itself whether it was
 //! sent to the mapping of now. Before the first rebinding nothing is translated. ICMP passes as it is,
-//! and so do addresses whose y is above 15.
+//! and so do addresses whose y is above 15. It is one of IPv4: paths of IPv6 have no rebindings.
+
+use std::net::IpAddr;
 
 use pronghorn_path::{Direction, Time};
 
 use crate::driver::wire::checksum::{moved, updated};
-use crate::driver::wire::{Protocol, Superpacket};
+use crate::driver::wire::{Protocol, Superpacket, addresses};
 
 /// The addresses inside and outside, of RFC 2544's range for benchmarks.
 const INSIDE: [u8; 2] = [198, 18];
@@ -84,12 +86,13 @@ pub(crate) fn back(shape: &Superpacket, headers: &mut [u8], k: u64) {
     }
 }
 
-/// The address of a packet that is the client's, if either is.
-pub(crate) fn end_at_client(direction: Direction, headers: &[u8]) -> [u8; 4] {
-    match direction {
-        Direction::Up => address(headers, SOURCE),
-        Direction::Down => address(headers, DESTINATION),
-    }
+/// The address of a packet that is the client's; none of what is no IP.
+pub(crate) fn end_at_client(direction: Direction, packet: &[u8]) -> Option<IpAddr> {
+    let (source, destination) = addresses(packet)?;
+    Some(match direction {
+        Direction::Up => source,
+        Direction::Down => destination,
+    })
 }
 
 fn translates(headers: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::{TimeSpec, TimeValLike};
-use pronghorn_path::{Direction, DropCause, SpecError, Time};
+use pronghorn_path::{Direction, DropCause, Family, SpecError, Time};
 
 use crate::clock::now;
 use crate::clock::seconds;
@@ -45,6 +45,8 @@ const TOO_SHORT_TO_SLEEP: u64 = 3_000;
 /// A driver's own state, which its thread alone touches.
 pub(crate) struct Pump {
     wiring: Wiring,
+    /// Which packets are the hosts'; others are ignored.
+    family: Family,
     course: Course,
     /// What was driven before and still holds packets: they are delivered, and nobody counts them.
     earlier: Vec<Course>,
@@ -62,9 +64,11 @@ pub(crate) struct Pump {
 impl Pump {
     /// For the calling thread. Fails where the plan's path can't be.
     pub(crate) fn new(wiring: Wiring, plan: Plan) -> Result<Pump, SpecError> {
+        let family = plan.path.family;
         let (course, watch) = Pump::follow(plan, wiring.direction)?;
         Ok(Pump {
             wiring,
+            family,
             course,
             earlier: Vec::new(),
             intake: Intake::new(&Pool::new()),
@@ -159,11 +163,18 @@ impl Pump {
                         self.wiring.bells[1].knock(at);
                     }
                     match packet {
+                        Ok(buffer)
+                            if !buffer
+                                .shape()
+                                .is_between_hosts_of(self.family, buffer.packet()) =>
+                        {
+                            self.counted.ignored += 1;
+                        }
                         Ok(buffer) => {
                             bytes += buffer.packet().len();
                             self.enter(at, buffer);
                         }
-                        Err(WireError::NotIpv4) => self.counted.ignored += 1,
+                        Err(WireError::NotIp) => self.counted.ignored += 1,
                         Err(_) => self.counted.malformed += 1,
                     }
                     if bytes > BATCH_BYTES {

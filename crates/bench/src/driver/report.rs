@@ -23,13 +23,13 @@ pub struct LinkReport {
     pub superpackets_in: u64,
     /// Packets of several segments that were given to the far host.
     pub superpackets_out: u64,
-    /// Packets other than IPv4. They don't enter the link.
+    /// Packets of another version of IP than the path's, to groups of IPv6, or of no IP. They don't enter the link.
     pub ignored: u64,
     /// Packets whose headers contradict themselves. They don't enter the link.
     pub malformed: u64,
     /// Packets to an address or port that the NAT no longer has (`rebind_ns`), dropped as they left the link.
     pub nat_dropped: u64,
-    /// Corrupted packets that left the link but can't be given to the far host: they no longer say IPv4, or their TCP header
+    /// Corrupted packets that left the link but can't be given to the far host: they no longer say their version of IP, or their TCP header
     /// states an impossible length. Kernels drop these without counting them.
     pub undeliverable: u64,
     /// The time that all packets which left spent at the bottleneck together, waiting and being sent, in seconds.

@@ -1,6 +1,6 @@
 //! A packet on its way through a link: one segment of what a device has handed over.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use pronghorn_path::Packet;
@@ -87,6 +87,7 @@ impl Packet for Segment {
         let Some(mut own) = Pool::copy(&self.buffer, self.index, self.congestion) else {
             return;
         };
+        let bit = self.buffer.shape().detectable(bit);
         if let Some(byte) = Rc::get_mut(&mut own).and_then(|own| own.packet_mut().get_mut(bit / 8))
         {
             *byte ^= 1 << (bit % 8);
@@ -106,10 +107,8 @@ impl Packet for Segment {
         self.buffer.shape().flow(self.buffer.packet()).hash(key)
     }
 
-    fn destination(&self) -> Option<Ipv4Addr> {
-        // RFC 791 §3.1; the intake passes on nothing but IPv4.
-        let address = self.buffer.packet().get(16..20)?;
-        <[u8; 4]>::try_from(address).ok().map(Ipv4Addr::from)
+    fn destination(&self) -> Option<IpAddr> {
+        wire::addresses(self.buffer.packet()).map(|(_, destination)| destination)
     }
 
     fn is_udp_other_than_dns(&self) -> bool {
@@ -205,6 +204,29 @@ mod tests {
         beyond.flip_bit(32 * 8);
         assert_eq!(beyond.write(&mut corrupted), 32);
         assert_eq!(corrupted, complete);
+    }
+
+    #[test]
+    fn of_ipv6_no_bit_is_flipped_that_nobody_looks_at() {
+        let pool = Pool::new();
+        let mut intake = Intake::new(&pool);
+        let mut wire = vec![0; DeviceHeader::LEN];
+        wire.extend([0x60, 0, 0, 0, 0, 16, 17, 64]);
+        wire.extend([[0xfd; 16], [0xfc; 16]].concat());
+        wire.extend([156, 64, 1, 187, 0, 16, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        let original = take(&mut intake, &wire);
+        let (mut whole, mut corrupted) = ([0; 56], [0; 56]);
+        original.write(&mut whole);
+        for bit in 0..56 * 8 {
+            let mut flipped = original.duplicate();
+            flipped.flip_bit(bit);
+            flipped.write(&mut corrupted);
+            let changed = |range: std::ops::Range<usize>| whole[range.clone()] != corrupted[range];
+            assert!(!changed(1..4) && !changed(7..8), "{bit}");
+            assert_eq!(whole[0] & 15, corrupted[0] & 15, "{bit}");
+            assert_ne!(whole, corrupted, "{bit}");
+            assert_eq!(flipped.is_countable(), !(4..8).contains(&bit));
+        }
     }
 
     #[test]

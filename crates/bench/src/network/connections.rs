@@ -19,7 +19,7 @@ pub struct Connection {
     pub congestion_control: String,
 }
 
-/// All of IPv4, whether their sockets are of IPv4 or of IPv6. The error is the kernel's.
+/// All, whether their sockets are of IPv4 or of IPv6. The error is the kernel's.
 pub(crate) fn connections_here() -> Result<Vec<Connection>, Errno> {
     let found = list(&Socket::of_sockets()?, &[CONGESTION_CONTROL])?;
     Ok(found.iter().filter_map(connection).collect())

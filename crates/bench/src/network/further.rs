@@ -1,20 +1,20 @@
 //! Further addresses of a bench's server, and how far away each is.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use pronghorn_path::{Far, PathSpec};
 
 use crate::error::BenchError;
-use crate::network::level::Level;
+use crate::network::addressing::Addressing;
 
-/// The addresses at a level, one for each of the `delays_ns`, which become the path's: so much later what is sent to an
+/// The addresses, one for each of the `delays_ns`, which become the path's: so much later what is sent to an
 /// address arrives. An error where there are fewer of them.
 pub(crate) fn addresses(
-    level: Level,
+    addressing: Addressing,
     delays_ns: &[u64],
     path: &mut PathSpec,
-) -> Result<Vec<Ipv4Addr>, BenchError> {
-    let addresses: Vec<_> = level.further().take(delays_ns.len()).collect();
+) -> Result<Vec<IpAddr>, BenchError> {
+    let addresses = addressing.further(delays_ns.len());
     if addresses.len() < delays_ns.len() {
         return Err(BenchError::OutOfRange {
             key: "further_addresses",

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use crate::side::Side;
 
 /// Further addresses that a server can have.
-const MOST_FURTHER: usize = 2000;
+pub(crate) const MOST_FURTHER: usize = 2000;
 
 /// The last bytes of further addresses, the first and the last of them.
 const FURTHER: (u8, u8) = (16, 239);

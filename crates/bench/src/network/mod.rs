@@ -1,5 +1,6 @@
 //! A host's network: its device, addresses and routes, how TCP is set up on it, and what the kernel tells of its connections.
 
+pub(crate) mod addressing;
 pub(crate) mod congestion;
 pub(crate) mod connection_state;
 pub(crate) mod connections;

@@ -1,7 +1,9 @@
 //! The messages of rtnetlink that set up a host's network (`rtnetlink(7)`).
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, BorrowedFd};
+
+use pronghorn_path::Family;
 
 use crate::network::congestion::TcpCongestionControl;
 use crate::network::netlink::{Request, attribute};
@@ -42,24 +44,54 @@ pub(crate) fn no_link(index: u32) -> Request {
     Request::new(libc::RTM_DELLINK, 0, &header)
 }
 
-/// An address of a device, without a route to its network.
-pub(crate) fn new_address(index: u32, address: Ipv4Addr) -> Request {
-    let index = index.to_ne_bytes();
-    let header = [[libc::AF_INET as u8, 32, 0, libc::RT_SCOPE_UNIVERSE], index].concat();
-    Request::new(
-        libc::RTM_NEWADDR,
-        libc::NLM_F_CREATE | libc::NLM_F_EXCL,
-        &header,
-    )
-    .attribute(libc::IFA_LOCAL, &address.octets())
-    .attribute(libc::IFA_FLAGS, &libc::IFA_F_NOPREFIXROUTE.to_ne_bytes())
+/// An address of a device, without a route to its network. An IPv6 one is usable at once: whether another host has it isn't
+/// asked (RFC 4862, section 5.4).
+pub(crate) fn new_address(index: u32, address: IpAddr) -> Request {
+    let flags = match address {
+        IpAddr::V4(_) => libc::IFA_F_NOPREFIXROUTE,
+        IpAddr::V6(_) => libc::IFA_F_NOPREFIXROUTE | libc::IFA_F_NODAD,
+    };
+    let kinds = libc::NLM_F_CREATE | libc::NLM_F_EXCL;
+    address_message(libc::RTM_NEWADDR, kinds, index, address)
+        .attribute(libc::IFA_FLAGS, &flags.to_ne_bytes())
 }
 
 /// The end of an address of a device, as [`new_address`] made it.
-pub(crate) fn no_address(index: u32, address: Ipv4Addr) -> Request {
-    let index = index.to_ne_bytes();
-    let header = [[libc::AF_INET as u8, 32, 0, libc::RT_SCOPE_UNIVERSE], index].concat();
-    Request::new(libc::RTM_DELADDR, 0, &header).attribute(libc::IFA_LOCAL, &address.octets())
+pub(crate) fn no_address(index: u32, address: IpAddr) -> Request {
+    address_message(libc::RTM_DELADDR, 0, index, address)
+}
+
+fn address_message(kind: u16, flags: i32, index: u32, address: IpAddr) -> Request {
+    let (family, prefix) = (family(address), bits(address));
+    let header = [
+        [family, prefix, 0, libc::RT_SCOPE_UNIVERSE],
+        index.to_ne_bytes(),
+    ]
+    .concat();
+    Request::new(kind, flags, &header).attribute(libc::IFA_LOCAL, &octets(address))
+}
+
+/// The kernel's number of an address's version of IP.
+fn family(address: IpAddr) -> u8 {
+    match address {
+        IpAddr::V4(_) => libc::AF_INET as u8,
+        IpAddr::V6(_) => libc::AF_INET6 as u8,
+    }
+}
+
+/// How many bits an address has.
+pub(crate) fn bits(address: IpAddr) -> u8 {
+    match address {
+        IpAddr::V4(_) => 32,
+        IpAddr::V6(_) => 128,
+    }
+}
+
+fn octets(address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    }
 }
 
 /// What a route tells TCP (`ip-route(8)`); nothing by default.
@@ -109,9 +141,9 @@ impl Metrics<'_> {
 /// It is refused where there is one already.
 pub(crate) fn new_route(
     index: u32,
-    network: (Ipv4Addr, u8),
-    gateway: Option<Ipv4Addr>,
-    source: Ipv4Addr,
+    network: (IpAddr, u8),
+    gateway: Option<IpAddr>,
+    source: IpAddr,
     metrics: Metrics<'_>,
 ) -> Request {
     route(libc::NLM_F_EXCL, index, network, gateway, source, metrics)
@@ -120,8 +152,8 @@ pub(crate) fn new_route(
 /// A route as [`new_route`]'s to the device's own network, in the place of the one that there is.
 pub(crate) fn other_route(
     index: u32,
-    network: (Ipv4Addr, u8),
-    source: Ipv4Addr,
+    network: (IpAddr, u8),
+    source: IpAddr,
     metrics: Metrics<'_>,
 ) -> Request {
     route(libc::NLM_F_REPLACE, index, network, None, source, metrics)
@@ -130,9 +162,9 @@ pub(crate) fn other_route(
 fn route(
     flags: i32,
     index: u32,
-    (network, prefix): (Ipv4Addr, u8),
-    gateway: Option<Ipv4Addr>,
-    source: Ipv4Addr,
+    (network, prefix): (IpAddr, u8),
+    gateway: Option<IpAddr>,
+    source: IpAddr,
     metrics: Metrics<'_>,
 ) -> Request {
     let scope = match gateway {
@@ -140,7 +172,7 @@ fn route(
         None => libc::RT_SCOPE_LINK,
     };
     let header = [
-        [libc::AF_INET as u8, prefix, 0, 0],
+        [family(network), prefix, 0, 0],
         [
             libc::RT_TABLE_MAIN,
             libc::RTPROT_STATIC,
@@ -152,29 +184,32 @@ fn route(
     .concat();
     let mut route = Request::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | flags, &header);
     if let Some(gateway) = gateway {
-        route = route.attribute(RTA_GATEWAY, &gateway.octets());
+        route = route.attribute(RTA_GATEWAY, &octets(gateway));
     }
     route = route
-        .attribute(RTA_DST, &network.octets())
+        .attribute(RTA_DST, &octets(network))
         .attribute(RTA_OIF, &index.to_ne_bytes())
-        .attribute(RTA_PREFSRC, &source.octets());
+        .attribute(RTA_PREFSRC, &octets(source));
     if metrics.is_empty() {
         return route;
     }
     route.nest(RTA_METRICS, |nest| metrics.append_to(nest))
 }
 
-/// Asks for all routes of IPv4.
-pub(crate) fn all_routes() -> Request {
+/// Asks for all routes of a version of IP.
+pub(crate) fn all_routes(of: Family) -> Request {
     let mut header = [0; ROUTE_HEADER];
-    header[0] = libc::AF_INET as u8;
+    header[0] = match of {
+        Family::Four => libc::AF_INET as u8,
+        Family::Six => libc::AF_INET6 as u8,
+    };
     Request::new(libc::RTM_GETROUTE, 0, &header)
 }
 
 /// A route of the main table, as the kernel tells it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct KnownRoute {
-    pub(crate) network: (Ipv4Addr, u8),
+    pub(crate) network: (IpAddr, u8),
     /// Its device's.
     pub(crate) index: u32,
     pub(crate) congestion_control: Option<String>,
@@ -190,8 +225,12 @@ impl KnownRoute {
         }
         let number = |value: &[u8]| Some(u32::from_ne_bytes(value.try_into().ok()?));
         let network = match attribute(attributes, RTA_DST) {
-            Some(octets) => Ipv4Addr::from(<[u8; 4]>::try_from(octets).ok()?),
-            None => Ipv4Addr::UNSPECIFIED,
+            Some(octets) => match <[u8; 4]>::try_from(octets) {
+                Ok(four) => Ipv4Addr::from(four).into(),
+                Err(_) => Ipv6Addr::from(<[u8; 16]>::try_from(octets).ok()?).into(),
+            },
+            None if i32::from(header[0]) == libc::AF_INET6 => Ipv6Addr::UNSPECIFIED.into(),
+            None => Ipv4Addr::UNSPECIFIED.into(),
         };
         let metrics = attribute(attributes, RTA_METRICS).unwrap_or_default();
         let name = attribute(metrics, RTAX_CC_ALGO).map(|name| {
@@ -273,14 +312,15 @@ mod tests {
     #[test]
     fn a_route_is_known_as_it_was_made() {
         let control = TcpCongestionControl::Locked("reno".to_owned());
-        let network = (Ipv4Addr::new(198, 18, 0, 0), 15);
-        let source = Ipv4Addr::new(198, 18, 0, 1);
-        for (congestion_control, initial_window_segments) in [
-            (Some(&control), Some(32)),
-            (None, Some(1)),
-            (Some(&control), None),
-            (None, None),
+        let four = (IpAddr::from([198, 18, 0, 0]), 15);
+        let six = (IpAddr::V6(Ipv6Addr::from([0xfd; 16])), 48);
+        for ((congestion_control, initial_window_segments), network) in [
+            ((Some(&control), Some(32)), four),
+            ((None, Some(1)), six),
+            ((Some(&control), None), six),
+            ((None, None), four),
         ] {
+            let source = network.0;
             let metrics = Metrics {
                 congestion_control,
                 initial_window_segments,
@@ -302,7 +342,10 @@ mod tests {
         message[4] = libc::RT_TABLE_MAIN;
         message.extend([8, 0, RTA_OIF as u8, 0, 3, 0, 0, 0]);
         let known = KnownRoute::of(&message).expect("a route");
-        assert_eq!(known.network, (Ipv4Addr::UNSPECIFIED, 0));
+        assert_eq!(known.network, (Ipv4Addr::UNSPECIFIED.into(), 0));
+        message[0] = libc::AF_INET6 as u8;
+        let known = KnownRoute::of(&message).expect("a route");
+        assert_eq!(known.network, (Ipv6Addr::UNSPECIFIED.into(), 0));
         message[4] = libc::RT_TABLE_LOCAL;
         assert_eq!(KnownRoute::of(&message), None);
         assert_eq!(KnownRoute::of(&message[..5]), None);

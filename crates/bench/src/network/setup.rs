@@ -1,18 +1,21 @@
 //! How a host's network is set up: addresses, routes, and what is kept off the path.
 
 use std::fs;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
+use pronghorn_path::Family;
 
 use crate::error::BenchError;
+use crate::network::addressing::Addressing;
 use crate::network::congestion::TcpCongestionControl;
 use crate::network::device::{DEVICE, MTU};
 use crate::network::level::Level;
 use crate::network::netlink::{Request, Socket};
 use crate::network::rtnetlink::{
-    Metrics, forwarding, link, new_address, new_route, no_address, no_ipv6_address,
+    Metrics, bits, forwarding, link, new_address, new_route, no_address, no_ipv6_address,
     no_queueing_discipline, other_route,
 };
 use crate::network::tcp_knobs::TcpKnobs;
@@ -30,7 +33,7 @@ const RING_PACKETS: u32 = 16_384;
 /// How a host's network is to be.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    pub(crate) level: Level,
+    pub(crate) addressing: Addressing,
     pub(crate) congestion_control: TcpCongestionControl,
     pub(crate) tcp: TcpKnobs,
     /// Whether the kernel cuts everything into single packets before the device gets it.
@@ -54,7 +57,7 @@ impl Setup {
 /// sockets get their congestion control. Beyond level 0 packets are passed on between path and uplinks.
 pub(crate) fn set_up(setup: &Setup, side: Side) -> Result<(Tun, Offloads), BenchError> {
     let Setup {
-        level,
+        addressing,
         congestion_control,
         tcp,
         single_packets,
@@ -85,7 +88,10 @@ pub(crate) fn set_up(setup: &Setup, side: Side) -> Result<(Tun, Offloads), Bench
             .ask(request)
             .map_err(|source| BenchError::Network { doing, source })
     };
-    keep_quiet(&socket, DEVICE, index);
+    match addressing.family() {
+        Family::Four => keep_quiet(&socket, DEVICE, index),
+        Family::Six => speak_ipv6(&socket, DEVICE, index)?,
+    }
     ask(
         "raise loopback",
         link(if_nametoindex("lo").unwrap_or(1), libc::IFF_UP as u32),
@@ -96,19 +102,20 @@ pub(crate) fn set_up(setup: &Setup, side: Side) -> Result<(Tun, Offloads), Bench
             .attribute(libc::IFLA_MTU, &MTU.to_ne_bytes())
             .attribute(libc::IFLA_TXQLEN, &RING_PACKETS.to_ne_bytes()),
     )?;
-    let address = level.address(side);
+    let address = addressing.address(side);
     ask("add the address", new_address(index, address))?;
     tcp.apply()?;
     let metrics = setup.metrics();
-    for network in level.over_the_path(side) {
+    for network in addressing.over_the_path(side) {
         let route = new_route(index, network, None, address, metrics);
         add_route(&socket, route, congestion_control)?;
     }
-    if *level == Level::default() {
+    match addressing {
+        Addressing::Four(level) if *level != Level::default() => {
+            ask("allow forwarding", forwarding(index))?;
+        }
         // Where this is refused, whoever needs it is told (`keeps_no_metrics`).
-        let _ = fs::write(NO_METRICS_SAVE, "1");
-    } else {
-        ask("allow forwarding", forwarding(index))?;
+        _ => drop(fs::write(NO_METRICS_SAVE, "1")),
     }
     Ok((tun, offloads))
 }
@@ -126,7 +133,7 @@ pub(crate) fn keeps_no_metrics() -> Result<(), BenchError> {
 }
 
 /// Adds, in the calling thread's network namespace, which is set up, further addresses.
-pub(crate) fn add_addresses(addresses: &[Ipv4Addr]) -> Result<(), BenchError> {
+pub(crate) fn add_addresses(addresses: &[IpAddr]) -> Result<(), BenchError> {
     if addresses.is_empty() {
         return Ok(());
     }
@@ -148,8 +155,8 @@ pub(crate) fn add_addresses(addresses: &[Ipv4Addr]) -> Result<(), BenchError> {
 /// Adds, in the calling thread's network namespace, which is set up, another address, and a route
 /// from it to `peer` alone with this `congestion_control`.
 pub(crate) fn add_pair(
-    address: Ipv4Addr,
-    peer: Ipv4Addr,
+    address: IpAddr,
+    peer: IpAddr,
     congestion_control: &TcpCongestionControl,
 ) -> Result<(), BenchError> {
     let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
@@ -162,14 +169,14 @@ pub(crate) fn add_pair(
         .ask(new_address(index, address))
         .map_err(failed("add an address"))?;
     let metrics = Some(congestion_control).into();
-    let route = new_route(index, (peer, 32), None, address, metrics);
+    let route = new_route(index, (peer, bits(peer)), None, address, metrics);
     add_route(&socket, route, congestion_control)
 }
 
 /// Gives the client, in whose network namespace the caller must be and which is set up, the address `to` instead of `from`.
 ///
 /// The kernel has both for some tens of microseconds, so that there always is a way to the server.
-pub(crate) fn move_client(setup: &Setup, from: Ipv4Addr, to: Ipv4Addr) -> Result<(), BenchError> {
+pub(crate) fn move_client(setup: &Setup, from: IpAddr, to: IpAddr) -> Result<(), BenchError> {
     let index = if_nametoindex(DEVICE).map_err(|source| BenchError::Device {
         doing: "find",
         source,
@@ -180,7 +187,7 @@ pub(crate) fn move_client(setup: &Setup, from: Ipv4Addr, to: Ipv4Addr) -> Result
         .ask(new_address(index, to))
         .map_err(failed("add the address after the handover"))?;
     let metrics = setup.metrics();
-    for network in setup.level.over_the_path(Side::Client) {
+    for network in setup.addressing.over_the_path(Side::Client) {
         let route = other_route(index, network, to, metrics);
         add_route(&socket, route, &setup.congestion_control)?;
     }
@@ -206,6 +213,19 @@ pub(crate) fn add_route(
             source,
         }),
     }
+}
+
+/// Has a device speak IPv6, with no addresses but those that it is given. What the kernel still sends to groups
+/// (multicast listener reports), the driver drops.
+fn speak_ipv6(socket: &Socket, device: &str, index: u32) -> Result<(), BenchError> {
+    let settings = format!("/proc/sys/net/ipv6/conf/{device}");
+    if !Path::new(&settings).exists() {
+        return Err(BenchError::NoIpv6);
+    }
+    let _ = socket.ask(no_ipv6_address(index));
+    let _ = fs::write(format!("{settings}/disable_ipv6"), "0");
+    let _ = socket.ask(no_queueing_discipline(index));
+    Ok(())
 }
 
 /// Keeps the kernel's own packets (IPv6 router solicitations, multicast reports) and the machine's

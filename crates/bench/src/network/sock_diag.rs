@@ -1,7 +1,7 @@
-//! What the kernel tells of TCP sockets over IPv4 (`sock_diag(7)`): of all of a network namespace, for which it looks
+//! What the kernel tells of TCP sockets (`sock_diag(7)`): of all of a network namespace, for which it looks
 //! through the machine's whole table, or of one whose ends are known, which costs a few microseconds.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use nix::errno::Errno;
 
@@ -28,20 +28,17 @@ const COOKIE: usize = 40;
 /// `INET_DIAG_NOCOOKIE`, twice.
 const ANY_COOKIE: u64 = u64::MAX;
 
-/// What an IPv4 address begins with where a socket of IPv6 has it (RFC 4291, section 2.5.5.2).
-const MAPPED: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
-
-/// The two ends of a connection over IPv4.
+/// The two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ends {
-    pub(crate) local: SocketAddrV4,
-    pub(crate) peer: SocketAddrV4,
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: SocketAddr,
 }
 
 /// One socket, as the kernel tells of it.
 pub(crate) struct Message(Vec<u8>);
 
-/// All connections over IPv4, whether their sockets are of IPv4 or of IPv6, with `attributes`. The error is the kernel's.
+/// All connections, whether their sockets are of IPv4 or of IPv6, with `attributes`. The error is the kernel's.
 pub(crate) fn list(socket: &Socket, attributes: &[u16]) -> Result<Vec<Message>, Errno> {
     let mut found = Vec::new();
     for family in [libc::AF_INET, libc::AF_INET6] {
@@ -68,10 +65,18 @@ pub(crate) fn look_up(
     let mut id = [0; COOKIE + 8];
     id[LOCAL_PORT..][..2].copy_from_slice(&ends.local.port().to_be_bytes());
     id[PEER_PORT..][..2].copy_from_slice(&ends.peer.port().to_be_bytes());
-    id[LOCAL_ADDRESS..][..4].copy_from_slice(&ends.local.ip().octets());
-    id[PEER_ADDRESS..][..4].copy_from_slice(&ends.peer.ip().octets());
+    let mut put = |at: usize, address: IpAddr| match address {
+        IpAddr::V4(address) => id[at..][..4].copy_from_slice(&address.octets()),
+        IpAddr::V6(address) => id[at..][..16].copy_from_slice(&address.octets()),
+    };
+    put(LOCAL_ADDRESS, ends.local.ip());
+    put(PEER_ADDRESS, ends.peer.ip());
     id[COOKIE..].copy_from_slice(&cookie.unwrap_or(ANY_COOKIE).to_ne_bytes());
-    let request = request(libc::AF_INET, attributes, u32::MAX, &id);
+    let family = match ends.local {
+        SocketAddr::V4(_) => libc::AF_INET,
+        SocketAddr::V6(_) => libc::AF_INET6,
+    };
+    let request = request(family, attributes, u32::MAX, &id);
     match socket.get(request) {
         Ok(message) => Ok(Some(Message(message))),
         Err(Errno::ENOENT | Errno::ESTALE) => Ok(None),
@@ -96,21 +101,16 @@ impl Message {
         ConnectionState::of_number(*self.0.get(STATE)?)
     }
 
-    /// Its ends; none where they aren't of IPv4.
+    /// Its ends; those of IPv4 as such where a socket of IPv6 has them (RFC 4291, section 2.5.5.2).
     pub(crate) fn ends(&self) -> Option<Ends> {
         let id = self.0.get(MESSAGE_ID..MESSAGE_BYTES)?;
         let end = |address: usize, port: usize| {
-            let address: [u8; 4] = match i32::from(*self.0.get(FAMILY)?) {
-                libc::AF_INET => id.get(address..)?.get(..4)?,
-                _ => id.get(address..)?.strip_prefix(&MAPPED)?.get(..4)?,
-            }
-            .try_into()
-            .ok()?;
+            let address: IpAddr = match i32::from(*self.0.get(FAMILY)?) {
+                libc::AF_INET => IpAddr::from(*id.get(address..)?.first_chunk::<4>()?),
+                _ => Ipv6Addr::from(*id.get(address..)?.first_chunk::<16>()?).to_canonical(),
+            };
             let port = id.get(port..port + 2)?.try_into().ok()?;
-            Some(SocketAddrV4::new(
-                Ipv4Addr::from(address),
-                u16::from_be_bytes(port),
-            ))
+            Some(SocketAddr::new(address, u16::from_be_bytes(port)))
         };
         Some(Ends {
             local: end(LOCAL_ADDRESS, LOCAL_PORT)?,
@@ -140,6 +140,8 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     fn message(family: i32, local: &[u8], peer: &[u8]) -> Message {
@@ -161,12 +163,12 @@ mod tests {
     #[test]
     fn an_ipv4_connection_is_told_by_sockets_of_both_families() {
         let ends = Ends {
-            local: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 2), 443),
-            peer: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 50_000),
+            local: SocketAddr::from(([198, 18, 0, 2], 443)),
+            peer: SocketAddr::from(([198, 18, 0, 1], 50_000)),
         };
         let four = message(libc::AF_INET, &[198, 18, 0, 2], &[198, 18, 0, 1]);
-        let [local, peer] = [2, 1].map(|host| [&MAPPED[..], &[198, 18, 0, host]].concat());
-        let six = message(libc::AF_INET6, &local, &peer);
+        let mapped = |host| Ipv4Addr::new(198, 18, 0, host).to_ipv6_mapped().octets();
+        let six = message(libc::AF_INET6, &mapped(2), &mapped(1));
         for message in [four, six] {
             assert_eq!(message.ends(), Some(ends));
             assert_eq!(message.cookie(), Some(77));
@@ -177,15 +179,21 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_and_cut_messages_have_no_ends() {
-        assert_eq!(
-            message(libc::AF_INET6, &[0x20; 16], &[0x20; 16]).ends(),
-            None
-        );
-        let whole = message(libc::AF_INET, &[198, 18, 0, 2], &[198, 18, 0, 1]).0;
-        for length in 0..MESSAGE_BYTES {
-            let cut = Message(whole[..length].to_vec());
-            assert_eq!((cut.ends(), cut.congestion_control()), (None, None));
+    fn an_ipv6_connection_has_ends_and_cut_messages_have_none() {
+        let ends = Ends {
+            local: SocketAddr::from(([0x20; 16], 443)),
+            peer: SocketAddr::from(([0x21; 16], 50_000)),
+        };
+        let six = message(libc::AF_INET6, &[0x20; 16], &[0x21; 16]);
+        assert_eq!(six.ends(), Some(ends));
+        for whole in [
+            six.0,
+            message(libc::AF_INET, &[198, 18, 0, 2], &[198, 18, 0, 1]).0,
+        ] {
+            for length in 0..MESSAGE_BYTES {
+                let cut = Message(whole[..length].to_vec());
+                assert_eq!((cut.ends(), cut.congestion_control()), (None, None));
+            }
         }
     }
 }

@@ -1,16 +1,15 @@
 //! How TCP is set up on a host, read back from its kernel.
 
 use std::fs;
-use std::net::Ipv4Addr;
 
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::network::addressing::Addressing;
 use crate::network::congestion::default_here;
 use crate::network::device::DEVICE;
-use crate::network::level::Level;
 use crate::network::netlink::Socket;
 use crate::network::rtnetlink::{KnownRoute, all_routes};
 use crate::side::Side;
@@ -51,9 +50,9 @@ pub struct TcpOfHosts {
 }
 
 impl HostTcp {
-    /// That of the calling thread's network namespace, which is set up as `side` of a bench on `level`.
-    pub(crate) fn read(level: Level, side: Side) -> HostTcp {
-        let routes = routes_over_the_path(level, side).unwrap_or_default();
+    /// That of the calling thread's network namespace, which is set up as `side` of a bench.
+    pub(crate) fn read(addressing: Addressing, side: Side) -> HostTcp {
+        let routes = routes_over_the_path(addressing, side).unwrap_or_default();
         let named = routes
             .iter()
             .filter_map(|route| route.congestion_control.clone());
@@ -98,10 +97,10 @@ fn switch(file: &str) -> Option<bool> {
 }
 
 /// Those by the path's device, but for the cross traffic's.
-fn routes_over_the_path(level: Level, side: Side) -> Result<Vec<KnownRoute>, Errno> {
+fn routes_over_the_path(addressing: Addressing, side: Side) -> Result<Vec<KnownRoute>, Errno> {
     let index = if_nametoindex(DEVICE)?;
-    let networks: Vec<(Ipv4Addr, u8)> = level.over_the_path(side);
-    let found = Socket::open()?.list(all_routes())?;
+    let networks = addressing.over_the_path(side);
+    let found = Socket::open()?.list(all_routes(addressing.family()))?;
     let known = found.iter().filter_map(|message| KnownRoute::of(message));
     Ok(known
         .filter(|route| route.index == index && networks.contains(&route.network))

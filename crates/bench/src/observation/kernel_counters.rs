@@ -11,6 +11,8 @@ pub(crate) struct NamespaceCounters {
     pub(crate) tcp_retransmits: u64,
     /// Packets that are none for a checksum or another field of their headers.
     pub(crate) broken_packets: u64,
+    /// Messages of ICMPv6 that came, such as what a host answers to a packet for a protocol or a host that there isn't.
+    pub(crate) icmp6_messages: u64,
     /// Packets dropped by the TUN device on their way from the driver to the host.
     pub(crate) device_receive_drops: u64,
     /// Packets dropped by the TUN device on their way from the host to the driver.
@@ -22,11 +24,15 @@ impl NamespaceCounters {
     pub(crate) fn read() -> NamespaceCounters {
         // /proc/net would show the namespace of the process's first thread.
         let snmp = fs::read_to_string("/proc/thread-self/net/snmp").unwrap_or_default();
+        // Absent where the kernel has no IPv6.
+        let snmp6 = fs::read_to_string("/proc/thread-self/net/snmp6").unwrap_or_default();
         let devices = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
         let (receive, transmit) = device_drops(&devices, DEVICE).unwrap_or_default();
         NamespaceCounters {
-            udp_receive_buffer_drops: snmp_value(&snmp, "Udp", "RcvbufErrors").unwrap_or_default(),
-            broken_packets: broken_packets(&snmp),
+            udp_receive_buffer_drops: snmp_value(&snmp, "Udp", "RcvbufErrors").unwrap_or_default()
+                + snmp6_value(&snmp6, "Udp6RcvbufErrors"),
+            broken_packets: broken_packets(&snmp) + broken_packets_of_ipv6(&snmp6),
+            icmp6_messages: snmp6_value(&snmp6, "Icmp6InMsgs"),
             tcp_retransmits: snmp_value(&snmp, "Tcp", "RetransSegs").unwrap_or_default(),
             device_receive_drops: receive,
             device_transmit_drops: transmit,
@@ -42,6 +48,7 @@ impl NamespaceCounters {
             udp_receive_buffer_drops: grown(|counters| counters.udp_receive_buffer_drops),
             tcp_retransmits: grown(|counters| counters.tcp_retransmits),
             broken_packets: grown(|counters| counters.broken_packets),
+            icmp6_messages: grown(|counters| counters.icmp6_messages),
             device_receive_drops: grown(|counters| counters.device_receive_drops),
             device_transmit_drops: grown(|counters| counters.device_transmit_drops),
         }
@@ -57,6 +64,33 @@ fn broken_packets(snmp: &str) -> u64 {
         .saturating_sub(value("Udp", "RcvbufErrors"))
         .saturating_sub(value("Udp", "MemErrors"));
     value("Ip", "InHdrErrors") + value("Tcp", "InCsumErrors") + value("Icmp", "InCsumErrors") + udp
+}
+
+/// As [`broken_packets`] of what IPv6 counts by itself; TCP's counters are of both. Its header has no checksum: what a
+/// flipped bit leaves is an address that nobody has, a length that isn't the packet's, or a protocol that there isn't.
+fn broken_packets_of_ipv6(snmp6: &str) -> u64 {
+    let value = |name| snmp6_value(snmp6, name);
+    let udp = value("Udp6InErrors")
+        .saturating_sub(value("Udp6RcvbufErrors"))
+        .saturating_sub(value("Udp6MemErrors"));
+    let header = [
+        "Ip6InHdrErrors",
+        "Ip6InAddrErrors",
+        "Ip6InNoRoutes",
+        "Ip6InTruncatedPkts",
+        "Ip6InUnknownProtos",
+    ];
+    header.map(value).iter().sum::<u64>() + value("Icmp6InCsumErrors") + udp
+}
+
+/// The value named `name` in `/proc/net/snmp6`: one a line; 0 where it isn't there.
+fn snmp6_value(snmp6: &str, name: &str) -> u64 {
+    let mut lines = snmp6.lines().map(str::split_ascii_whitespace);
+    let found = lines.find_map(|mut words| (words.next() == Some(name)).then(|| words.next()));
+    found
+        .flatten()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or_default()
 }
 
 /// The value named `key` of `protocol` in `/proc/net/snmp`: a line of names, then one of values.
@@ -99,6 +133,15 @@ mod tests {
         assert_eq!(snmp_value(snmp, "Tcp", "RetransSegs"), Some(7));
         assert_eq!(snmp_value(snmp, "Tcp", "Nothing"), None);
         assert_eq!(snmp_value(snmp, "Icmp", "RetransSegs"), None);
+    }
+
+    #[test]
+    fn ipv6_counts_what_is_broken_a_line_each() {
+        let snmp6 = "Ip6InHdrErrors \t1\nIp6InAddrErrors 2\nIp6InDelivers 90\nUdp6InErrors 40\n\
+                     Udp6RcvbufErrors 30\nIcmp6InCsumErrors 5\n";
+        assert_eq!(broken_packets_of_ipv6(snmp6), 18);
+        assert_eq!(snmp6_value(snmp6, "Udp6RcvbufErrors"), 30);
+        assert_eq!(broken_packets_of_ipv6(""), 0);
     }
 
     #[test]

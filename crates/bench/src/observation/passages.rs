@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
@@ -14,10 +14,11 @@ use pronghorn_path::{Direction, DropCause, PathSpec, Time};
 
 use crate::clock::now;
 use crate::driver::tap::{Delivery, Dropping, Leaving, Tap, Taps};
+use crate::driver::wire::addresses;
+use crate::network::addressing::Addressing;
 use crate::network::level::Level;
 use crate::observation::link_tap::{LinkTap, Missed};
 use crate::observation::mailbox::{Batch, Event, Receiver, mailbox};
-use crate::processes::cross;
 use crate::side::Side;
 
 /// How long the keeper sleeps between two looks: the mailboxes hold a quarter of a second at 1 Gbit/s.
@@ -87,7 +88,7 @@ impl Passages {
     /// No thread can be had.
     pub fn start(path: &PathSpec, level: Level) -> io::Result<(Passages, Taps)> {
         let missed = [Arc::<Missed>::default(), Arc::<Missed>::default()];
-        let cross = cross::beside(level.address(Side::Server));
+        let cross = Addressing::of(path.family, level).address_of_cross(Side::Server);
         let tap = |direction, missed: &Arc<Missed>| {
             let (sender, receiver) = mailbox();
             let inner = LinkTap::new(path, direction, sender, Arc::clone(missed));
@@ -292,16 +293,17 @@ struct PassageTap {
     inner: LinkTap,
     direction: Direction,
     /// The server's address for cross traffic.
-    cross: Ipv4Addr,
+    cross: IpAddr,
 }
 
 impl PassageTap {
     fn is_cross(&self, packet: &[u8]) -> bool {
-        let at = match self.direction {
-            Direction::Down => 12,
-            Direction::Up => 16,
-        };
-        packet.get(at..at + 4) == Some(&self.cross.octets())
+        let ends = addresses(packet);
+        let own = ends.map(|(source, destination)| match self.direction {
+            Direction::Down => source,
+            Direction::Up => destination,
+        });
+        own == Some(self.cross)
     }
 }
 
@@ -333,6 +335,7 @@ mod tests {
 
     fn packet(source: u8, destination: u8) -> [u8; 20] {
         let mut packet = [0; 20];
+        packet[0] = 0x45;
         packet[12..16].copy_from_slice(&[198, 18, 0, source]);
         packet[16..20].copy_from_slice(&[198, 18, 0, destination]);
         packet

@@ -8,7 +8,7 @@ mod pump;
 mod socket;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,8 +19,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::BenchError;
+use crate::network::addressing::Addressing;
 use crate::network::setup;
 use crate::processes::host::Host;
+use crate::side::Side;
 use pump::{Pump, Tally, Work};
 
 /// What the cross traffic did since the end of its warm-up.
@@ -57,8 +59,14 @@ struct Counted {
 
 impl CrossTraffic {
     /// Gives the hosts the flows' addresses and routes.
-    pub(crate) fn prepare(spec: &Cross, client: &Host, server: &Host) -> Result<(), BenchError> {
-        let (near, far) = (beside(client.address()), beside(server.address()));
+    pub(crate) fn prepare(
+        spec: &Cross,
+        addressing: Addressing,
+        client: &Host,
+        server: &Host,
+    ) -> Result<(), BenchError> {
+        let [near, far] =
+            [Side::Client, Side::Server].map(|side| addressing.address_of_cross(side));
         for (host, own, peer) in [(client, near, far), (server, far, near)] {
             let control = spec.tcp_congestion_control.as_str().into();
             host.within(move || setup::add_pair(own, peer, &control))?;
@@ -69,16 +77,17 @@ impl CrossTraffic {
     /// Starts the flows between prepared hosts and lets them send for their warm-up.
     pub(crate) fn start(
         spec: &Cross,
+        addressing: Addressing,
         client: &Host,
         server: &Host,
     ) -> Result<CrossTraffic, BenchError> {
-        let far = beside(server.address());
+        let far = addressing.address_of_cross(Side::Server);
         let (at_client, at_server) = match spec.direction {
             Direction::Down => (Work::Discard, Work::Send),
             Direction::Up => (Work::Send, Work::Discard),
         };
         let server_end = Pump::accept(server, far, at_server).map_err(BenchError::Threads)?;
-        let to = SocketAddrV4::new(far, server_end.port());
+        let to = SocketAddr::new(far, server_end.port());
         let client_end = Pump::connect(client, to, spec.flows as usize, at_client)
             .map_err(BenchError::Threads)?;
         let (sender, receiver) = match spec.direction {
@@ -125,11 +134,6 @@ impl Counted {
             retransmits: sender.retransmits(),
         }
     }
-}
-
-/// The cross traffic's address on a host: two beyond the host's own.
-pub(crate) fn beside(address: Ipv4Addr) -> Ipv4Addr {
-    Ipv4Addr::from(u32::from(address).wrapping_add(2))
 }
 
 /// An error of the standard library's from one of nix's.

@@ -1,14 +1,14 @@
 //! One of a bench's two hosts: a network namespace and what runs in it.
 
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::error::{BenchError, SpawnError};
+use crate::network::addressing::Addressing;
 use crate::network::connections::{Connection, connections_here};
-use crate::network::level::Level;
 use crate::processes::evict;
 use crate::processes::keeper::Keeper;
 use crate::processes::listening::Port;
@@ -20,7 +20,7 @@ use crate::side::Side;
 ///
 /// Sockets belong to the host in whose threads they are made, and stay there wherever they are used.
 pub struct Host {
-    address: Ipv4Addr,
+    address: IpAddr,
     isolated: bool,
     keeper: Keeper,
     processes: Mutex<Vec<Process>>,
@@ -30,22 +30,22 @@ pub struct Host {
 /// Where a host's programs look up names if they are to do so at the bench's server.
 struct Names {
     /// The server's address; `None` where there is no bench.
-    server: Option<Ipv4Addr>,
+    server: Option<IpAddr>,
     /// Starts such programs, from the first one on.
     keeper: Mutex<Option<Keeper>>,
 }
 
 impl Host {
     /// A host with a new, empty network namespace.
-    pub(crate) fn isolated(side: Side, level: Level) -> Result<Host, BenchError> {
+    pub(crate) fn isolated(side: Side, addressing: Addressing) -> Result<Host, BenchError> {
         let keeper = Keeper::in_new_namespace(&format!("{}-host", side.name()))?;
         Ok(Host {
-            address: level.address(side),
+            address: addressing.address(side),
             isolated: true,
             keeper,
             processes: Mutex::default(),
             names: Names {
-                server: Some(level.address(Side::Server)),
+                server: Some(addressing.address(Side::Server)),
                 keeper: Mutex::default(),
             },
         })
@@ -55,7 +55,7 @@ impl Host {
     /// Fails where no thread can be started.
     pub fn local() -> io::Result<Host> {
         Ok(Host {
-            address: Ipv4Addr::LOCALHOST,
+            address: Ipv4Addr::LOCALHOST.into(),
             isolated: false,
             keeper: Keeper::here("local-host")?,
             processes: Mutex::default(),
@@ -68,7 +68,7 @@ impl Host {
 
     /// The address by which the other host reaches this one.
     #[must_use]
-    pub fn address(&self) -> Ipv4Addr {
+    pub fn address(&self) -> IpAddr {
         self.address
     }
 
@@ -131,7 +131,7 @@ impl Host {
         }
     }
 
-    /// The TCP connections over IPv4 that this host has now. Fails where the kernel doesn't tell.
+    /// The TCP connections that this host has now. Fails where the kernel doesn't tell.
     pub fn connections(&self) -> io::Result<Vec<Connection>> {
         self.keeper.run(connections_here).map_err(io::Error::from)
     }

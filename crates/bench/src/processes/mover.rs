@@ -2,7 +2,7 @@
 //!
 //! The links' drivers tell when; a thread of the client's host does it, since a driver must not wait for the kernel.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -23,7 +23,7 @@ use crate::side::Side;
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct HandoverReport {
     /// The client's address since.
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// How long after the instant of the handover the client's kernel had that address alone, in seconds.
     pub late_s: f64,
 }
@@ -38,15 +38,15 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    pub(crate) fn first(&self) -> Ipv4Addr {
-        self.setup.level.address(Side::Client)
+    pub(crate) fn first(&self) -> IpAddr {
+        self.setup.addressing.address(Side::Client)
     }
 
-    pub(crate) fn second(&self) -> Ipv4Addr {
-        self.setup.level.address_after_handover()
+    pub(crate) fn second(&self) -> IpAddr {
+        self.setup.addressing.address_after_handover()
     }
 
-    fn change(&self, from: Ipv4Addr, to: Ipv4Addr) -> Result<(), BenchError> {
+    fn change(&self, from: IpAddr, to: IpAddr) -> Result<(), BenchError> {
         setup::move_client(&self.setup, from, to)
     }
 }

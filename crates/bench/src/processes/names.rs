@@ -11,7 +11,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -39,7 +39,7 @@ const CACHES: [&str; 2] = ["/run/nscd", "/var/run/nscd"];
 
 /// Has the calling thread, and the processes that it starts from now on, look up names at `server`. Fails where the
 /// kernel denies a mount namespace, or a mount in it.
-pub(crate) fn look_up_at(server: Ipv4Addr) -> Result<(), SpawnError> {
+pub(crate) fn look_up_at(server: IpAddr) -> Result<(), SpawnError> {
     let denied = |doing: &'static str| {
         move |source: io::Error| SpawnError::Resolver {
             doing: doing.to_owned(),

@@ -181,15 +181,18 @@ fn set_up_server(
     congestion_control: &TcpCongestionControl,
 ) -> Result<Option<Errno>, BenchError> {
     let (socket, index) = open(DEVICE)?;
-    configure(&socket, index, DEVICE, level.uplink_here())?;
-    let (here, there) = (level.uplink_here(), level.uplink());
+    let (here, there) = (level.uplink_here().into(), level.uplink().into());
+    configure(&socket, index, DEVICE, here)?;
     let on_route = (!congestion_control.settle()).then_some(congestion_control);
-    for (network, gateway) in [((there, 32), None), ((0.into(), 0), Some(there))] {
+    for (network, gateway) in [
+        ((there, 32), None),
+        ((std::net::Ipv4Addr::UNSPECIFIED.into(), 0), Some(there)),
+    ] {
         let route = new_route(index, network, gateway, here, on_route.into());
         add_route(&socket, route, congestion_control)?;
     }
     ask(&socket, "allow forwarding", forwarding(index))?;
-    Ok(masquerade::masquerade(index, here).err())
+    Ok(masquerade::masquerade(index, level.uplink_here()).err())
 }
 
 /// A routing socket of the calling thread's namespace, and a device's index there.
@@ -204,7 +207,7 @@ fn configure(
     socket: &Socket,
     index: u32,
     device: &str,
-    address: std::net::Ipv4Addr,
+    address: std::net::IpAddr,
 ) -> Result<(), BenchError> {
     keep_quiet(socket, device, index);
     let mtu = crate::network::device::MTU.to_ne_bytes();

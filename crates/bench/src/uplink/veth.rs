@@ -45,7 +45,7 @@ pub(super) fn set_up_around(
 ) -> Result<(), BenchError> {
     let name = name(level);
     let (socket, index) = open(&name)?;
-    let (here, there) = (level.uplink(), level.uplink_here());
+    let (here, there) = (level.uplink().into(), level.uplink_here().into());
     configure(&socket, index, &name, here)?;
     let add = |network, gateway| {
         let metrics = Some(congestion_control).into();
@@ -54,7 +54,10 @@ pub(super) fn set_up_around(
     };
     add((there, 32), None)?;
     if untranslated {
-        add((level.address(crate::side::Side::Client), 32), Some(there))?;
+        add(
+            (level.address(crate::side::Side::Client).into(), 32),
+            Some(there),
+        )?;
     }
     if if_nametoindex(DEVICE).is_ok() {
         ask(&socket, "allow forwarding", forwarding(index))?;

@@ -14,7 +14,7 @@ use crate::open;
 use crate::transfer::listen;
 
 const PORT: u16 = 7;
-const AFTER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 9);
+const AFTER: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 9));
 const FIRST_WAY: Duration = Duration::from_millis(5);
 const SECOND_WAY: Duration = Duration::from_millis(40);
 /// When the client moves: so late that a busy host, too, has done before what is to be done before.
@@ -31,7 +31,7 @@ pub(crate) fn udp_goes_on_from_the_new_address_over_the_other_path() {
     let handover = until_moved(&bench);
     assert_eq!(handover, AFTER);
     let (again, took) = ask(&bench, &client, &server);
-    assert_eq!((again.ip(), again.port()), (IpAddr::V4(AFTER), seen.port()));
+    assert_eq!((again.ip(), again.port()), (AFTER, seen.port()));
     assert!(took >= 2 * SECOND_WAY, "{took:?}");
 
     server.send_to(b"late", seen).expect("it leaves the server");
@@ -120,7 +120,7 @@ fn anywhere(bench: &Bench) -> UdpSocket {
 }
 
 /// The client's address once the handover has been.
-fn until_moved(bench: &Bench) -> Ipv4Addr {
+fn until_moved(bench: &Bench) -> IpAddr {
     for _ in 0..20_000 {
         let report = bench.counters();
         assert_eq!(report.up.fault, None);

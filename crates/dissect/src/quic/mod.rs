@@ -15,7 +15,7 @@ mod frames;
 mod header;
 mod keys;
 
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 use std::ops::Range;
 
 use pronghorn_path::Direction;
@@ -38,8 +38,8 @@ const MOST_RETRIES: usize = 16;
 
 /// A connection so far.
 pub(crate) struct Quic<'a> {
-    client: SocketAddrV4,
-    server: SocketAddrV4,
+    client: SocketAddr,
+    server: SocketAddr,
     rows: Vec<Row<'a>>,
     /// The client's end and the server's.
     ends: [End; 2],
@@ -84,8 +84,8 @@ struct Reading {
 impl<'a> Quic<'a> {
     /// A connection that the datagram begins, where there is one; `client` is the address of its client.
     pub(crate) fn begin(
-        client: SocketAddrV4,
-        server: SocketAddrV4,
+        client: SocketAddr,
+        server: SocketAddr,
         direction: Direction,
         datagram: &[u8],
     ) -> Option<Quic<'a>> {

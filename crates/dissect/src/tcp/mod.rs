@@ -8,7 +8,7 @@
 mod end;
 mod pieces;
 
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 use std::ops::Range;
 
 use pronghorn_path::Direction;
@@ -24,8 +24,8 @@ use end::End;
 
 /// A connection so far.
 pub(crate) struct Tcp<'a> {
-    client: SocketAddrV4,
-    server: SocketAddrV4,
+    client: SocketAddr,
+    server: SocketAddr,
     rows: Vec<Row<'a>>,
     /// Of each row, which bytes of its direction's stream it carries.
     carried: Vec<Range<u64>>,
@@ -35,7 +35,7 @@ pub(crate) struct Tcp<'a> {
 }
 
 impl<'a> Tcp<'a> {
-    pub(crate) fn new(client: SocketAddrV4, server: SocketAddrV4) -> Tcp<'a> {
+    pub(crate) fn new(client: SocketAddr, server: SocketAddr) -> Tcp<'a> {
         Tcp {
             client,
             server,

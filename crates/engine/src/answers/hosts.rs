@@ -1,7 +1,7 @@
 //! Answers about the engine, a bench and what runs on its hosts.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use pronghorn_bench::{PacketsBefore, TcpOfHosts};
 use schemars::JsonSchema;
@@ -32,11 +32,11 @@ pub(crate) struct Hello<'a> {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Opened {
     /// The client's address on the path.
-    pub(crate) client_address: Ipv4Addr,
+    pub(crate) client_address: IpAddr,
     /// The server's address on the path.
-    pub(crate) server_address: Ipv4Addr,
+    pub(crate) server_address: IpAddr,
     /// The further addresses of the server's host, as many as were asked for.
-    pub(crate) further_addresses: Vec<Ipv4Addr>,
+    pub(crate) further_addresses: Vec<IpAddr>,
     /// How TCP is set up on both hosts. Null over loopback.
     pub(crate) tcp: Option<TcpOfHosts>,
     /// How long opening took, in seconds.
@@ -77,7 +77,7 @@ pub(crate) struct Listened {
     pub(crate) status: Option<i32>,
 }
 
-/// A host's TCP connections over IPv4.
+/// A host's TCP connections.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Sockets {
     /// Each from the end of its handshake until it has nothing left to send.

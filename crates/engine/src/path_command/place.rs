@@ -7,6 +7,7 @@ use pronghorn_bench::{
     Bench, BenchError, BenchSpec, Level, PathReport, Side, TcpCongestionControl, Uplink,
     UplinkError, Way,
 };
+use pronghorn_path::Family;
 
 use super::LEVEL_VARIABLE;
 use super::report::Failure;
@@ -144,6 +145,11 @@ struct Opened {
 
 /// A bench with the first congestion control that the kernel grants.
 fn open(request: &Request, level: Level) -> Result<Opened, Failure> {
+    if request.path.family == Family::Six {
+        return Err(Failure::input(
+            "family is 6; allowed is 4 around a command: its uplink to the machine is IPv4's",
+        ));
+    }
     let candidates = match &request.tcp_congestion_control {
         Some(asked) => vec![TcpCongestionControl::Locked(asked.clone())],
         None => {

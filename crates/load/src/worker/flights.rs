@@ -159,10 +159,10 @@ impl Flights {
         Some((self.oldest, flight.handed))
     }
 
-    /// All were sent so much later.
-    pub(super) fn postpone(&mut self, late: Duration) {
+    /// All were sent so much later, but none later than now.
+    pub(super) fn postpone(&mut self, late: Duration, now: Instant) {
         for flight in &mut self.table {
-            flight.handed += late;
+            flight.handed = flight.handed.max(now.min(flight.handed + late));
         }
     }
 

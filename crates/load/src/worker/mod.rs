@@ -91,6 +91,8 @@ pub(crate) struct Worker {
     /// When the sockets were last looked at.
     looked: Instant,
     seen: Seen,
+    /// Until when time that this thread stood still was noted.
+    noted: Instant,
     /// Slots that may have something to flush.
     dirty: Vec<usize>,
     /// Slots whose sockets may hold more, and the generations of those.
@@ -173,6 +175,7 @@ impl Worker {
             scratch: Vec::new(),
             looked: Instant::now(),
             seen: Seen::new(Instant::now(), &ThreadCpu::default()),
+            noted: Instant::now(),
             dirty: Vec::new(),
             unread: Vec::new(),
             log: None,
@@ -219,13 +222,18 @@ impl Worker {
                 self.read_on(index, generation);
                 self.keep_time();
             }
-            let now = Instant::now();
-            self.expire(now);
-            self.hand_out(now);
-            self.proceed(now);
-            self.report(now);
+            self.end_turn(Instant::now());
         }
         Ok(self.finish())
+    }
+
+    /// Does what is due once the sockets were read. A turn may have been stopped in its midst, so it looks up first.
+    fn end_turn(&mut self, now: Instant) {
+        self.look_up(self.looked, now);
+        self.expire(now);
+        self.hand_out(now);
+        self.proceed(now);
+        self.report(now);
     }
 
     /// Does what mustn't wait for the turn's other connections: ends the window, and hands out what is due in an open loop.

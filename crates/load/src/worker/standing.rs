@@ -32,9 +32,10 @@ impl Seen {
 
 impl Worker {
     /// Notes that it is `now`, where the thread was to look up by `due` at the latest. Requests and connections that wait are
-    /// given the time that was lost. A thread that is late because it computes doesn't stand still.
+    /// given the time that was lost, once: `noted` is until when it was. A thread that is late because it computes doesn't stand
+    /// still.
     pub(super) fn look_up(&mut self, due: Instant, now: Instant) {
-        let mut late = now.saturating_duration_since(due);
+        let mut late = now.saturating_duration_since(due.max(self.noted));
         if late >= LATE || now.saturating_duration_since(self.seen.at) >= LOOKS_UP {
             let seen = Seen::new(now, &self.phase.account);
             late = late.saturating_sub(seen.cpu.saturating_sub(self.seen.cpu));
@@ -43,8 +44,9 @@ impl Worker {
         if late < LATE {
             return;
         }
+        self.noted = now;
         self.tally.stood_still += late;
-        self.flights.postpone(late);
+        self.flights.postpone(late, now);
         for index in 0..self.slots.len() {
             if let Some(link) = &mut self.slots[index].link {
                 link.made_by += late;
@@ -91,6 +93,39 @@ mod tests {
         );
         let due = start + Duration::from_secs(1) + lost;
         assert_eq!(worker.oldest_timeout(), Some(due));
+        worker.flights.end(ticket);
+    }
+
+    #[test]
+    fn a_stop_in_the_midst_of_a_turn_is_noted_before_requests_expire_and_only_once() {
+        let mut worker = worker();
+        let start = Instant::now();
+        worker.looked = start;
+        let ticket = worker.flights.begin(0, 0, Purpose::Measure, start, start);
+        let back = start + Duration::from_secs(4);
+        worker.end_turn(back);
+        let lost = worker.tally.stood_still;
+        assert!(lost > Duration::from_secs(2), "{lost:?}");
+        assert_eq!(
+            worker.flights.oldest().map(|(oldest, _)| oldest),
+            Some(ticket)
+        );
+        worker.look_up(worker.looked, back + Duration::from_millis(1));
+        assert_eq!(worker.tally.stood_still, lost);
+        worker.flights.end(ticket);
+    }
+
+    #[test]
+    fn a_request_that_was_sent_after_the_stop_is_given_no_more_than_it_lost() {
+        let mut worker = worker();
+        let start = Instant::now();
+        let back = start + Duration::from_secs(4);
+        let ticket = worker.flights.begin(0, 0, Purpose::Measure, back, back);
+        worker.look_up(start, back);
+        assert_eq!(
+            worker.oldest_timeout(),
+            Some(back + Duration::from_secs(1))
+        );
         worker.flights.end(ticket);
     }
 

@@ -1,16 +1,16 @@
 //! Destinations that lie farther away than others.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use pronghorn_path::{Direction, Far, Jitter, Link, LinkSpec, Order, Packet, Time};
 
-const NEAR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
-const FAR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 16);
+const NEAR: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 2));
+const FAR: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 16));
 const MS: u64 = 1_000_000;
 
 /// A numbered packet to an address.
 #[derive(Clone, Debug, PartialEq)]
-struct To(Ipv4Addr, u32);
+struct To(IpAddr, u32);
 
 impl Packet for To {
     fn len(&self) -> usize {
@@ -23,7 +23,7 @@ impl Packet for To {
         self.clone()
     }
 
-    fn destination(&self) -> Option<Ipv4Addr> {
+    fn destination(&self) -> Option<IpAddr> {
         Some(self.0)
     }
 }

@@ -1,8 +1,8 @@
 //! What gates and bottlenecks may not be, each told by its key, value and what is allowed.
 
 use pronghorn_path::{
-    Aqm, LinkSpec, Mtu, Outage, Overhead, PathSpec, Queue, SpecError, TokenBucket, Trace, Udp,
-    Window,
+    Aqm, Family, Handover, LinkSpec, Mtu, Outage, Overhead, PathSpec, Queue, SpecError,
+    TokenBucket, Trace, Udp, Window,
 };
 
 use crate::harness::message;
@@ -41,6 +41,45 @@ fn an_mtu_is_one_of_ip() {
             format!("mtu.bytes is {bytes}; allowed is 68 to 65535")
         );
     }
+}
+
+#[test]
+fn ipv6_has_an_mtu_of_its_own_and_no_nat() {
+    let six = |link: LinkSpec| PathSpec {
+        up: link,
+        family: Family::Six,
+        ..PathSpec::default()
+    };
+    let refusal = |path: PathSpec| path.validate().map_err(|error| error.to_string()).err();
+    let of_mtu = |bytes| {
+        let mtu = Some(Mtu { bytes, icmp: true });
+        refusal(six(LinkSpec {
+            mtu,
+            ..LinkSpec::default()
+        }))
+    };
+    assert_eq!(of_mtu(1280), None);
+    assert_eq!(
+        of_mtu(1279).as_deref(),
+        Some("up.mtu.bytes is 1279; allowed is 1280 to 65535 where the family is 6")
+    );
+    let rebinding = PathSpec {
+        rebind_ns: vec![1],
+        ..six(LinkSpec::default())
+    };
+    let refused = refusal(rebinding).unwrap_or_default();
+    assert!(refused.starts_with("rebind_ns is set; allowed is nothing where the family is 6"));
+    let moving = PathSpec {
+        handover: Some(Box::new(Handover {
+            at_ns: 1,
+            path: PathSpec::default(),
+        })),
+        ..six(LinkSpec::default())
+    };
+    assert_eq!(
+        refusal(moving).as_deref(),
+        Some("handover.path.family is 4; allowed is the first path's, 6")
+    );
 }
 
 #[test]

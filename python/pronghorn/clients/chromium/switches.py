@@ -8,6 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from pronghorn.clients.base import Visit
+from pronghorn.model.address import bracketed
 from pronghorn.model.arm import Arm
 from pronghorn.model.artifacts import NETLOG
 
@@ -91,9 +92,13 @@ def _names(visit: Visit) -> list[str]:
         return [f"--host-resolver-rules=MAP * ~NOTFOUND{excluded}"]
     if visit.placed is not None:
         # Whatever port its URLs name, a recorded host listens on one.
-        rules = [f"MAP {one} {visit.placed.address(one)}:{visit.port}" for one in visit.placed.replay.hosts]
+        rules = [
+            f"MAP {one} {bracketed(visit.placed.address(one))}:{visit.port}"
+            for one in visit.placed.replay.hosts
+        ]
         return [f"--host-resolver-rules={', '.join(rules)}, MAP * ~NOTFOUND"]
-    return [f"--host-resolver-rules=MAP {visit.host_name}:{visit.port} {visit.address}, MAP * ~NOTFOUND"]
+    here = bracketed(visit.address)
+    return [f"--host-resolver-rules=MAP {visit.host_name}:{visit.port} {here}, MAP * ~NOTFOUND"]
 
 
 def _content(visit: Visit) -> list[str]:

@@ -33,6 +33,11 @@ def join(
         raise reader.error(beside, f"a path with a handover can't have '{beside}'.")
     if beside := _first("rebind", "cross", "handover", among=other):
         raise table.error("to", f"{name!r} has '{beside}', which a handover's destination can't have.")
+    if other.spec.ip != profile.spec.ip:
+        raise table.error(
+            "to",
+            f"{name!r} has family = {other.spec.ip}, this path {profile.spec.ip}; a handover keeps it.",
+        )
     spec = HandoverSpec(at_ns=table.take("at", units.time_ns), path=other.spec)
     return profile.model_copy(
         update={

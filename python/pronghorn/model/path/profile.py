@@ -2,7 +2,7 @@
 
 import copy
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,7 +10,7 @@ from pronghorn.model import units
 from pronghorn.model.path import link as links
 from pronghorn.model.path.figures import LinkFigures, PathFigures
 from pronghorn.model.path.reader import Reader
-from pronghorn.model.path.spec import CrossSpec, PathSpec
+from pronghorn.model.path.spec import LEAST_MTU_BYTES, CrossSpec, PathSpec
 from pronghorn.model.path.texts import Texts
 from pronghorn.model.source import Keys, Source
 
@@ -20,7 +20,7 @@ DIRECT = "direct"
 WORDS = ("description", "source")
 """The keys that are for readers alone."""
 
-PATH_KEYS = (*WORDS, "down", "up", "rebind", "cross", "handover")
+PATH_KEYS = (*WORDS, "family", "down", "up", "rebind", "cross", "handover")
 
 MOST_CROSS_FLOWS = 64
 
@@ -106,9 +106,12 @@ def parse(name: str, table: object, source: Source, keys: Keys = ()) -> PathProf
     spec = PathSpec(
         down=links.parse(reader.sub("down", example="")),
         up=links.parse(reader.sub("up", example="")),
+        family=_family(reader) if "family" in reader else None,
         rebind_ns=_rebind(reader) if "rebind" in reader else None,
         cross=_cross(reader.sub("cross", plain="flows", example="")) if "cross" in reader else None,
     )
+    if spec.ip == 6:
+        _refuse_ipv4_only(reader, spec)
     return PathProfile(
         name=name,
         description=description,
@@ -119,6 +122,26 @@ def parse(name: str, table: object, source: Source, keys: Keys = ()) -> PathProf
         files={".".join(at[len(keys) :]): file for at, file in texts.files.items()},
         place=_place(source, keys),
     )
+
+
+def _family(reader: Reader) -> Literal[4, 6]:
+    match reader.table["family"]:
+        case int(4 | 6 as number):
+            return 4 if number == 4 else 6
+        case other:
+            raise reader.error("family", f"a path's version of IP is 4 or 6, not {other!r}.")
+
+
+def _refuse_ipv4_only(reader: Reader, spec: PathSpec) -> None:
+    """InputError where a path of IPv6 has what IPv4 alone has."""
+    if spec.rebind_ns is not None:
+        raise reader.error("rebind", "a path with family = 6 has no NAT to rebind. Leave 'rebind' out.")
+    least = LEAST_MTU_BYTES[6]
+    for name, link in (("down", spec.down), ("up", spec.up)):
+        if link.mtu is not None and link.mtu.bytes < least:
+            raise reader.sub(name, example="").error(
+                "mtu", f"with family = 6 an MTU is at least {least}B, not {link.mtu.bytes}B (RFC 8200 §5)."
+            )
 
 
 def _rebind(reader: Reader) -> tuple[int, ...]:

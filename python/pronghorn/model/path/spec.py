@@ -2,6 +2,7 @@
 second, bytes, probabilities. A key that is None stays away, and the engine's default holds."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,11 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field
 DEVICE_MTU_BYTES = 1500
 """That of the devices of an emulated path's hosts."""
 
-_TCP_HEADERS_BYTES = 20 + 20 + 12
-"""Before a segment's payload: IPv4, TCP, its timestamps (RFC 7323), which Linux sends."""
+IP_HEADER_BYTES: Mapping[int, int] = {4: 20, 6: 40}
+"""By the version of IP (RFC 791, RFC 8200)."""
 
-_UDP_HEADERS_BYTES = 20 + 8
-"""Before a datagram's payload: IPv4 and UDP."""
+LEAST_MTU_BYTES: Mapping[int, int] = {4: 68, 6: 1280}
+"""The least that a link must carry, by the version of IP (RFC 791, RFC 8200 §5)."""
+
+TCP_HEADERS_BYTES = 20 + 12
+"""TCP's, with its timestamps (RFC 7323), which Linux sends."""
+
+UDP_HEADER_BYTES = 8
 
 
 class _Spec(BaseModel):
@@ -245,14 +251,20 @@ class HandoverSpec(_Spec):
 
 
 class PathSpec(_Spec):
-    """Both directions; `down` carries server to client. `rebind_ns`: when a NAT gives the client's flows
-    other addresses and ports, since the start of the path."""
+    """Both directions; `down` carries server to client. `family`: the version of IP, 4 where it is None.
+    `rebind_ns`: when a NAT gives the client's flows other addresses and ports, since the path's start."""
 
     down: LinkSpec
     up: LinkSpec
+    family: Literal[4, 6] | None = None
     rebind_ns: tuple[int, ...] | None = None
     cross: CrossSpec | None = None
     handover: HandoverSpec | None = None
+
+    @property
+    def ip(self) -> int:
+        """The version of IP."""
+        return self.family or 4
 
     @property
     def round_trip_s(self) -> float:
@@ -275,12 +287,12 @@ class PathSpec(_Spec):
     @property
     def mss_bytes(self) -> int:
         """The payload of the longest TCP segment."""
-        return self.mtu_bytes - _TCP_HEADERS_BYTES
+        return self.mtu_bytes - IP_HEADER_BYTES[self.ip] - TCP_HEADERS_BYTES
 
     @property
     def udp_payload_bytes(self) -> int:
         """The payload of the longest UDP datagram."""
-        return self.mtu_bytes - _UDP_HEADERS_BYTES
+        return self.mtu_bytes - IP_HEADER_BYTES[self.ip] - UDP_HEADER_BYTES
 
     def to_engine(self) -> dict[str, Any]:
         """The engine's JSON."""

@@ -17,7 +17,7 @@ NONE = "none"
 """The value that takes a key away from the profile."""
 
 _LINKS = ("down", "up")
-_BOTH = {"rebind": None, "cross": "flows", "handover": None}
+_BOTH = {"family": None, "rebind": None, "cross": "flows", "handover": None}
 
 
 def from_words(words: Sequence[str], shipped: Mapping[str, PathProfile]) -> PathProfile:

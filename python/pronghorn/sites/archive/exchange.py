@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from pronghorn.model import bounds
+from pronghorn.model.address import bracketed
 from pronghorn.sites.archive import layout, limits
 
 Kind = Literal["document", "script", "style", "image", "font", "fetch", "media", "other"]
@@ -65,8 +66,7 @@ def target_of(url: str) -> Target:
 
 
 def _host(parts: SplitResult) -> str:
-    host = parts.hostname or ""
-    return f"[{host}]" if ":" in host else host
+    return bracketed(parts.hostname or "")
 
 
 def _url(text: str) -> str:

@@ -29,6 +29,8 @@ impl DeviceHeader {
     pub const NONE: u8 = 0;
     /// TCP over IPv4.
     pub const TCP4: u8 = 1;
+    /// TCP over IPv6.
+    pub const TCP6: u8 = 4;
     /// UDP, each segment a datagram.
     pub const UDP: u8 = 5;
     /// Beside TCP: "congestion window reduced" is set on the first segment only.

@@ -5,17 +5,17 @@ use thiserror::Error;
 /// Why a packet from a device can't be carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WireError {
-    /// It is another protocol than IPv4, or nothing at all.
-    #[error("not an IPv4 packet")]
-    NotIpv4,
+    /// It is another protocol than IP, or nothing at all.
+    #[error("not an IP packet")]
+    NotIp,
     /// Fewer bytes than a `virtio_net_hdr` has.
     #[error("the device's header is cut short")]
     DeviceHeader,
-    /// An IPv4 header of fewer than 20 bytes, or of more than there are.
-    #[error("an IPv4 header that isn't as long as it says")]
+    /// An IP header of fewer bytes than it has at least, or of more than there are.
+    #[error("an IP header that isn't as long as it says")]
     IpHeader,
-    /// An IPv4 total length that isn't the packet's.
-    #[error("an IPv4 total length that isn't the packet's")]
+    /// A length in IP's header that isn't the packet's.
+    #[error("a length in IP's header that isn't the packet's")]
     IpLength,
     /// The checksum that the device leaves to its reader lies outside of the packet, or isn't the
     /// one that the protocol has.

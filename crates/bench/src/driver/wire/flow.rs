@@ -1,10 +1,12 @@
 //! Which flow a packet belongs to (RFC 8290, section 4.1).
 
+use std::net::IpAddr;
+
 /// What the packets of one flow share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flow {
     /// The source address and the destination's.
-    pub addresses: [u8; 8],
+    pub addresses: (IpAddr, IpAddr),
     /// The number of the protocol above IP.
     pub protocol: u8,
     /// TCP's or UDP's ports; zero with other protocols, and in fragments.
@@ -16,11 +18,25 @@ impl Flow {
     #[must_use]
     pub fn hash(&self, key: u64) -> u64 {
         let rest = u64::from(u32::from_be_bytes(self.ports)) | u64::from(self.protocol) << 32;
-        let half = fold(
-            u64::from_be_bytes(self.addresses) ^ key,
-            0x9e37_79b9_7f4a_7c15,
-        );
+        let half = fold(self.addresses_in_one() ^ key, 0x9e37_79b9_7f4a_7c15);
         fold(half ^ rest, 0xbf58_476d_1ce4_e5b9 ^ key.rotate_left(32))
+    }
+
+    /// IPv4's addresses as they are, IPv6's mixed.
+    fn addresses_in_one(&self) -> u64 {
+        match self.addresses {
+            (IpAddr::V4(from), IpAddr::V4(to)) => {
+                u64::from(from.to_bits()) << 32 | u64::from(to.to_bits())
+            }
+            (from, to) => {
+                let halves = [from, to].map(|address| match address {
+                    IpAddr::V4(four) => [0, u64::from(four.to_bits())],
+                    IpAddr::V6(six) => [(six.to_bits() >> 64) as u64, six.to_bits() as u64],
+                });
+                let mix = |mixed, half: u64| fold(mixed ^ half, 0x94d0_49bb_1331_11eb);
+                halves.as_flattened().iter().copied().fold(0, mix)
+            }
+        }
     }
 }
 
@@ -36,8 +52,16 @@ mod tests {
 
     #[test]
     fn flows_that_differ_by_a_port_spread_over_all_queues() {
+        let of = |ends: [&str; 2]| ends.map(|end| end.parse().expect("an address"));
+        let [four, six] = [of(["198.18.0.1", "198.18.0.2"]), of(["fd00::1", "fd00::2"])];
+        for [from, to] in [four, six] {
+            spread((from, to));
+        }
+    }
+
+    fn spread(addresses: (IpAddr, IpAddr)) {
         let flow = |port: u16| Flow {
-            addresses: [198, 18, 0, 1, 198, 18, 0, 2],
+            addresses,
             protocol: 17,
             ports: [port.to_be_bytes(), [1, 187]]
                 .concat()

@@ -5,14 +5,17 @@
 //! that a network card would cut into segments of the MTU's size. Nothing here trusts a byte that it
 //! is given; what contradicts itself is a [`WireError`].
 
+mod addresses;
 pub mod checksum;
 mod device_header;
+mod envelope;
 mod error;
 mod flow;
 pub(crate) mod icmp;
 mod piece;
 mod superpacket;
 
+pub use addresses::addresses;
 pub use device_header::DeviceHeader;
 pub use error::WireError;
 pub use flow::Flow;

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use pronghorn_path::Family;
+
 use super::checksum;
 use super::{DeviceHeader, MAX_HEADER, Protocol, Superpacket};
 
@@ -12,7 +14,10 @@ const LAST_ONLY: u8 = 0x01 | 0x08;
 /// TCP's flag that the first segment alone has: CWR (RFC 3168, section 6.1.2).
 const FIRST_ONLY: u8 = 0x80;
 
+/// ECN's "congestion experienced" in the second byte of IPv4's header, and of IPv6's (RFC 3168, section 5; RFC 8200,
+/// section 7).
 const EXPERIENCED: u8 = 3;
+const EXPERIENCED_IPV6: u8 = 3 << 4;
 
 impl Superpacket {
     /// Writes the headers of a packet that holds `segments`: the device's, IP's, and the transport's;
@@ -38,7 +43,7 @@ impl Superpacket {
         if congestion {
             mark(headers);
         }
-        if self.segments > 1 {
+        if self.segments > 1 && self.family == Family::Four {
             checksum::complete_ip(&mut headers[..ip_len]);
         }
         device.copy_from_slice(&self.device_header(segments).bytes());
@@ -80,9 +85,14 @@ impl Superpacket {
     fn cut(&self, headers: &mut [u8], segments: Range<u16>, total: u16) {
         let ip_len = usize::from(self.ip_header);
         let (ip, transport) = headers.split_at_mut(ip_len);
-        let id = u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(segments.start);
-        ip[2..4].copy_from_slice(&total.to_be_bytes());
-        ip[4..6].copy_from_slice(&id.to_be_bytes());
+        match self.family {
+            Family::Four => {
+                let id = u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(segments.start);
+                ip[2..4].copy_from_slice(&total.to_be_bytes());
+                ip[4..6].copy_from_slice(&id.to_be_bytes());
+            }
+            Family::Six => ip[4..6].copy_from_slice(&(total - ip_len as u16).to_be_bytes()),
+        }
         let field = match self.protocol {
             Protocol::Tcp => {
                 let before = u32::from(segments.start) * u32::from(self.piece);
@@ -124,8 +134,8 @@ impl Superpacket {
         if segments.len() > 1 {
             header.segment_size = self.piece;
             header.segmentation = match self.protocol {
-                Protocol::Tcp if segments.start == 0 => DeviceHeader::TCP4 | self.ecn,
-                Protocol::Tcp => DeviceHeader::TCP4,
+                Protocol::Tcp if segments.start == 0 => self.tcp_segments() | self.ecn,
+                Protocol::Tcp => self.tcp_segments(),
                 _ => DeviceHeader::UDP,
             };
         }
@@ -135,14 +145,26 @@ impl Superpacket {
 
 /// Whether a packet may be marked, or is: ECT(0), ECT(1) or CE (RFC 3168, section 5).
 pub(crate) fn allows_mark(packet: &[u8]) -> bool {
-    packet.get(1).is_some_and(|tos| tos & EXPERIENCED != 0)
+    packet
+        .get(1)
+        .is_some_and(|field| field & experienced(packet) != 0)
 }
 
-/// Sets "congestion experienced", and updates IP's checksum for it.
+fn experienced(packet: &[u8]) -> u8 {
+    match packet.first().map(|first| first >> 4) {
+        Some(6) => EXPERIENCED_IPV6,
+        _ => EXPERIENCED,
+    }
+}
+
+/// Sets "congestion experienced", and updates IPv4's checksum for it; IPv6 has none.
 fn mark(headers: &mut [u8]) {
     let word = |headers: &[u8], at: usize| u16::from_be_bytes([headers[at], headers[at + 1]]);
     let old = word(headers, 0);
-    headers[1] |= EXPERIENCED;
+    headers[1] |= experienced(headers);
+    if headers[0] >> 4 == 6 {
+        return;
+    }
     let renewed = checksum::updated(word(headers, 10), old, word(headers, 0));
     headers[10..12].copy_from_slice(&renewed.to_be_bytes());
 }

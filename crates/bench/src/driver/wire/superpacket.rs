@@ -1,17 +1,19 @@
 //! A packet as a device hands it over: one, or many in one.
 
+use std::net::IpAddr;
 use std::ops::Range;
 
-use super::{DeviceHeader, Flow, WireError};
+use pronghorn_path::Family;
 
-/// The most bytes that IPv4's header and TCP's take together.
+use super::envelope::{Envelope, FRAGMENT_OFFSET, MORE_FRAGMENTS, TCP, UDP};
+use super::{DeviceHeader, Flow, WireError, addresses};
+
+/// The most bytes that IP's header and TCP's take together.
 pub const MAX_HEADER: usize = 60 + 60;
 
 const TCP_HEADER: usize = 20;
 const UDP_HEADER: usize = 8;
 const DNS_PORT: [u8; 2] = 53u16.to_be_bytes();
-const FRAGMENT_OFFSET: u16 = 0x1fff;
-const MORE_FRAGMENTS: u16 = 0x2000;
 
 /// What a packet carries, as far as that matters here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub enum Protocol {
     Other,
 }
 
-/// The shape of an IPv4 packet with its device header: `segments` pieces, each of the same headers
+/// The shape of an IP packet with its device header: `segments` pieces, each of the same headers
 /// but for what segmentation changes in them, and of `piece` bytes of payload, the last one of what is
 /// left. An ordinary packet is one piece.
 ///
@@ -34,11 +36,14 @@ pub enum Protocol {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Superpacket {
     pub(super) len: u32,
+    pub(super) family: Family,
     pub(super) ip_header: u8,
     /// Of IP and transport together; of what isn't TCP nor UDP: of IP.
     pub(super) header: u8,
     pub(super) protocol: Protocol,
     pub(super) udp: bool,
+    /// Whether it is a piece of a packet.
+    pub(super) fragment: bool,
     pub(super) piece: u16,
     pub(super) segments: u16,
     /// Whether the checksum is left to the reader, at these places.
@@ -54,19 +59,13 @@ impl Superpacket {
     /// What is wrong with it, of all that [`WireError`] has.
     pub fn parse(device_header: &[u8], packet: &[u8]) -> Result<Superpacket, WireError> {
         let device = DeviceHeader::read(device_header)?;
-        if packet.first().is_none_or(|first| first >> 4 != 4) {
-            return Err(WireError::NotIpv4);
-        }
-        let ip_header = usize::from(packet[0] & 15) * 4;
-        if ip_header < 20 || packet.len() < ip_header {
-            return Err(WireError::IpHeader);
-        }
-        let word = |at: usize| u16::from_be_bytes([packet[at], packet[at + 1]]);
-        let total = usize::from(word(2));
-        let fragment = word(6);
-        if total < ip_header || total > packet.len() {
-            return Err(WireError::IpLength);
-        }
+        let Envelope {
+            family,
+            header: ip_header,
+            total,
+            protocol,
+            fragment,
+        } = Envelope::read(packet)?;
         let checksum = device
             .needs_checksum()
             .then_some((device.checksum_start, device.checksum_offset));
@@ -76,31 +75,32 @@ impl Superpacket {
                 return Err(WireError::Checksum);
             }
         }
-        let transport = match packet[9] {
+        let transport = match protocol {
             _ if fragment & FRAGMENT_OFFSET != 0 => 0,
-            6 => TCP_HEADER,
-            17 => UDP_HEADER,
+            TCP => TCP_HEADER,
+            UDP => UDP_HEADER,
             _ => 0,
         };
         let whole = transport > 0 && packet.len() >= ip_header + transport;
         let mut shape = Superpacket {
             len: u32::try_from(packet.len()).map_err(|_| WireError::IpLength)?,
+            family,
             ip_header: ip_header as u8,
             header: (ip_header + if whole { transport } else { 0 }) as u8,
-            protocol: match (whole, packet[9]) {
-                (true, 6) => Protocol::Tcp,
+            protocol: match (whole, protocol) {
+                (true, TCP) => Protocol::Tcp,
                 (true, _) => Protocol::Udp,
                 _ => Protocol::Other,
             },
-            udp: packet[9] == 17,
+            udp: protocol == UDP,
+            fragment: fragment & (FRAGMENT_OFFSET | MORE_FRAGMENTS) != 0,
             piece: 0,
             segments: 1,
             checksum,
             ecn: 0,
         };
         if device.segmentation != DeviceHeader::NONE {
-            let fragmented = fragment & (FRAGMENT_OFFSET | MORE_FRAGMENTS) != 0;
-            if fragmented || total != packet.len() {
+            if shape.fragment || total != packet.len() {
                 return Err(WireError::Segmentation);
             }
             shape.divide(&device, packet)?;
@@ -116,7 +116,7 @@ impl Superpacket {
         let ip_header = usize::from(self.ip_header);
         let kind = device.segmentation & !DeviceHeader::ECN;
         let field = match (kind, self.protocol) {
-            (DeviceHeader::TCP4, Protocol::Tcp) => {
+            (kind, Protocol::Tcp) if kind == self.tcp_segments() => {
                 let header = usize::from(packet[ip_header + 12] >> 4) * 4;
                 if header < TCP_HEADER || ip_header + header > packet.len() {
                     return Err(WireError::TransportHeader);
@@ -148,6 +148,21 @@ impl Superpacket {
         self.piece = size.min(payload) as u16;
         self.segments = payload.div_ceil(size) as u16;
         Ok(())
+    }
+
+    /// How a device says that TCP is to be cut, over this version of IP.
+    pub(super) fn tcp_segments(&self) -> u8 {
+        match self.family {
+            Family::Four => DeviceHeader::TCP4,
+            Family::Six => DeviceHeader::TCP6,
+        }
+    }
+
+    /// Whether it is one of `family` between two hosts: what IPv6's kernels send to groups (RFC 4861, RFC 9777) is none.
+    pub(crate) fn is_between_hosts_of(&self, family: Family, packet: &[u8]) -> bool {
+        const GROUPS: u8 = 0xff;
+        let to_group = family == Family::Six && packet.get(24) == Some(&GROUPS);
+        self.family == family && !to_group
     }
 
     /// How many packets there are in it, 1 or more.
@@ -206,7 +221,7 @@ impl Superpacket {
     }
 
     /// Whether a kernel finds a packet of this shape in which one bit has flipped by a checksum or a length
-    /// of which it keeps a count: the packet still says IPv4, and a TCP header within its own bounds.
+    /// of which it keeps a count: the packet still says its version of IP, and a TCP header within its own bounds.
     pub(crate) fn is_countable(&self, packet: &[u8]) -> bool {
         let ip_header = usize::from(self.ip_header);
         let tcp_header_fits = || match (self.protocol, packet.get(ip_header + 12)) {
@@ -216,7 +231,19 @@ impl Superpacket {
             }
             _ => true,
         };
-        packet.first().is_some_and(|first| first >> 4 == 4) && tcp_header_fits()
+        let version = u8::from(self.family);
+        packet.first().is_some_and(|first| first >> 4 == version) && tcp_header_fits()
+    }
+
+    /// The bit to flip instead of `bit` (as of [`pronghorn_path::Packet::flip_bit`]), so that a flipped one is always found:
+    /// IPv6 has no checksum over its header, and nobody looks at a changed traffic class, flow label or hop limit. A bit of
+    /// these stands for one of the source's address, which the transport's checksum covers.
+    pub(crate) fn detectable(&self, bit: usize) -> usize {
+        const SOURCE: usize = 64;
+        match (self.family, bit) {
+            (Family::Six, 0..4 | 8..32 | 56..64) => bit + SOURCE,
+            _ => bit,
+        }
     }
 
     /// Whether its transport checksum is left to the reader.
@@ -249,17 +276,20 @@ impl Superpacket {
     /// The flow it belongs to; `packet` is the one that was parsed.
     #[must_use]
     pub fn flow(&self, packet: &[u8]) -> Flow {
-        let fragment = packet.get(6).is_some_and(|flags| flags & 0x20 != 0);
         let ports = match self.protocol {
-            Protocol::Tcp | Protocol::Udp if !fragment => packet.get(usize::from(self.ip_header)..),
+            Protocol::Tcp | Protocol::Udp if !self.fragment => {
+                packet.get(usize::from(self.ip_header)..)
+            }
             _ => None,
         };
+        let protocol_at = match self.family {
+            Family::Four => 9,
+            Family::Six => 6,
+        };
+        let nobody = IpAddr::from([0; 4]);
         Flow {
-            addresses: packet
-                .get(12..20)
-                .and_then(|bytes| bytes.try_into().ok())
-                .unwrap_or_default(),
-            protocol: packet.get(9).copied().unwrap_or_default(),
+            addresses: addresses(packet).unwrap_or((nobody, nobody)),
+            protocol: packet.get(protocol_at).copied().unwrap_or_default(),
             ports: ports
                 .and_then(|bytes| bytes.first_chunk().copied())
                 .unwrap_or_default(),

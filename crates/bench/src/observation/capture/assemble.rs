@@ -5,6 +5,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
+use pronghorn_path::Family;
+
 use super::block::{self, SeenPacket, Statistics, Way};
 use super::comment::of_entry;
 use super::fates::Fates;
@@ -19,6 +21,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) application: &'a str,
     pub(super) comment: &'a str,
     pub(super) key_log: &'a str,
+    /// Of all packets.
+    pub(super) family: Family,
     /// What to add to `CLOCK_MONOTONIC` for the time of day, in nanoseconds since 1970, UTC.
     pub(super) epoch_ns: u64,
     /// When the capture began, of `CLOCK_MONOTONIC`.
@@ -37,8 +41,18 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut buffer = Vec::new();
     block::section_header(&mut buffer, around.application, around.comment);
-    block::interface(&mut buffer, "client", "the client's end of the path");
-    block::interface(&mut buffer, "server", "the server's end of the path");
+    block::interface(
+        &mut buffer,
+        around.family,
+        "client",
+        "the client's end of the path",
+    );
+    block::interface(
+        &mut buffer,
+        around.family,
+        "server",
+        "the server's end of the path",
+    );
     if !around.key_log.is_empty() {
         block::secrets(&mut buffer, around.key_log);
     }

@@ -1,7 +1,10 @@
 //! The blocks of a pcapng file (draft-ietf-opsawg-pcapng), in little-endian byte order. Each function appends one block.
 
-/// `LINKTYPE_IPV4`: each packet is an IPv4 packet from its first byte.
+use pronghorn_path::Family;
+
+/// `LINKTYPE_IPV4` and `LINKTYPE_IPV6`: each packet is one of that version of IP from its first byte.
 const LINK_TYPE_IPV4: u16 = 228;
+const LINK_TYPE_IPV6: u16 = 229;
 
 /// `if_tsresol`: timestamps count nanoseconds, 10^-9 s.
 const NANOSECONDS: u8 = 9;
@@ -81,9 +84,13 @@ pub(super) fn section_header(out: &mut Vec<u8>, application: &str, comment: &str
 }
 
 /// An interface; the first one in a file has number 0.
-pub(super) fn interface(out: &mut Vec<u8>, name: &str, description: &str) {
+pub(super) fn interface(out: &mut Vec<u8>, family: Family, name: &str, description: &str) {
+    let link_type = match family {
+        Family::Four => LINK_TYPE_IPV4,
+        Family::Six => LINK_TYPE_IPV6,
+    };
     block(out, INTERFACE_DESCRIPTION, |body| {
-        body.extend(LINK_TYPE_IPV4.to_le_bytes());
+        body.extend(link_type.to_le_bytes());
         body.extend([0; 2]);
         // No limit to a packet's length.
         body.extend([0; 4]);
@@ -228,14 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_carries_ipv4_and_counts_nanoseconds() {
-        let mut out = Vec::new();
-        interface(&mut out, "client", "an end");
-        let (kind, body) = only_block(&out);
-        assert_eq!(kind, 1);
-        assert_eq!(body[..8], [228, 0, 0, 0, 0, 0, 0, 0]);
-        let expected = [(2, b"client".to_vec()), (3, b"an end".into()), (9, vec![9])];
-        assert_eq!(options(&body[8..]), expected);
+    fn an_interface_carries_one_version_of_ip_and_counts_nanoseconds() {
+        for (family, link_type) in [(Family::Four, 228), (Family::Six, 229)] {
+            let mut out = Vec::new();
+            interface(&mut out, family, "client", "an end");
+            let (kind, body) = only_block(&out);
+            assert_eq!(kind, 1);
+            assert_eq!(body[..8], [link_type, 0, 0, 0, 0, 0, 0, 0]);
+            let expected = [(2, b"client".to_vec()), (3, b"an end".into()), (9, vec![9])];
+            assert_eq!(options(&body[8..]), expected);
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle};
 
-use pronghorn_path::{Direction, PathSpec};
+use pronghorn_path::{Direction, Family, PathSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 use thiserror::Error;
@@ -79,6 +79,7 @@ pub struct Capture {
     down: Arc<Missed>,
     up: Arc<Missed>,
     start_ns: u64,
+    family: Family,
     epoch_ns: u64,
     writer: Option<JoinHandle<io::Result<Spools>>>,
 }
@@ -129,6 +130,7 @@ impl Capture {
             down,
             up,
             start_ns,
+            family: path.family,
             epoch_ns: clock::real_ahead_ns(),
             writer: Some(writer),
         };
@@ -176,6 +178,7 @@ impl Capture {
             application: concat!("pronghorn ", env!("CARGO_PKG_VERSION")),
             comment: &comment,
             key_log,
+            family: self.family,
             epoch_ns: self.epoch_ns,
             start_ns: self.start_ns,
             end_ns: clock::now().0,

@@ -4,11 +4,14 @@
 //! table. A packet socket whose filter lets nothing but these packets through (`packet(7)`) costs as good as nothing, and
 //! misses no connection that is over before the next list.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use nix::errno::Errno;
 
+use pronghorn_path::Family;
+
+use crate::driver::wire::addresses;
 use crate::network::sock_diag::Ends;
 
 /// A packet socket in the network namespace of the thread that opened it.
@@ -17,21 +20,22 @@ pub(crate) struct Handshakes(OwnedFd);
 /// How many bytes of a packet are taken: the longest IPv4 header and TCP's fixed one.
 const TAKEN: usize = 80;
 const PROTOCOL: usize = 9;
-const SOURCE: usize = 12;
-const DESTINATION: usize = 16;
+/// In IPv6's header, whose length is always the same.
+const NEXT_HEADER: usize = 6;
+const IPV6_HEADER: usize = 40;
 const TCP_FLAGS: usize = 13;
 const SYN: u8 = 2;
 
 impl Handshakes {
-    /// Watches from now on. The error is the kernel's.
-    pub(crate) fn watch() -> Result<Handshakes, Errno> {
+    /// Watches those over `family` from now on. The error is the kernel's.
+    pub(crate) fn watch(family: Family) -> Result<Handshakes, Errno> {
         let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
         // SAFETY: a plain system call; the descriptor it returns is ours alone. Of no protocol, it takes nothing yet.
         let socket = unsafe {
             let fd = Errno::result(libc::socket(libc::AF_PACKET, kind, 0))?;
             OwnedFd::from_raw_fd(fd)
         };
-        let mut filter = filter();
+        let mut filter = filter(family);
         let program = libc::sock_fprog {
             len: filter.len() as libc::c_ushort,
             filter: filter.as_mut_ptr(),
@@ -51,7 +55,11 @@ impl Handshakes {
         // SAFETY: all zeroes are a valid value of this plain structure.
         let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
         address.sll_family = libc::AF_PACKET as libc::c_ushort;
-        address.sll_protocol = (libc::ETH_P_IP as u16).to_be();
+        let protocol = match family {
+            Family::Four => libc::ETH_P_IP,
+            Family::Six => libc::ETH_P_IPV6,
+        };
+        address.sll_protocol = (protocol as u16).to_be();
         // SAFETY: the address outlives the call and is as long as said.
         let bound = unsafe {
             libc::bind(
@@ -92,8 +100,8 @@ impl Handshakes {
     }
 }
 
-/// Of packets that begin with their IPv4 header: [`TAKEN`] bytes of TCP's with SYN set, and none of others.
-fn filter() -> [libc::sock_filter; 7] {
+/// Of packets that begin with their IP header: [`TAKEN`] bytes of TCP's with SYN set, and none of others.
+fn filter(family: Family) -> [libc::sock_filter; 7] {
     let step = |code: u32, jt, jf, k: usize| libc::sock_filter {
         code: code as u16,
         jt,
@@ -101,10 +109,26 @@ fn filter() -> [libc::sock_filter; 7] {
         k: k as u32,
     };
     let tcp = libc::IPPROTO_TCP as usize;
+    // The length of IP's header goes to the index register.
+    let (protocol, header) = match family {
+        Family::Four => (
+            PROTOCOL,
+            step(libc::BPF_LDX | libc::BPF_B | libc::BPF_MSH, 0, 0, 0),
+        ),
+        Family::Six => (
+            NEXT_HEADER,
+            step(
+                libc::BPF_LDX | libc::BPF_W | libc::BPF_IMM,
+                0,
+                0,
+                IPV6_HEADER,
+            ),
+        ),
+    };
     [
-        step(libc::BPF_LD | libc::BPF_B | libc::BPF_ABS, 0, 0, PROTOCOL),
+        step(libc::BPF_LD | libc::BPF_B | libc::BPF_ABS, 0, 0, protocol),
         step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 4, tcp),
-        step(libc::BPF_LDX | libc::BPF_B | libc::BPF_MSH, 0, 0, 0),
+        header,
         step(libc::BPF_LD | libc::BPF_B | libc::BPF_IND, 0, 0, TCP_FLAGS),
         step(
             libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K,
@@ -117,22 +141,19 @@ fn filter() -> [libc::sock_filter; 7] {
     ]
 }
 
-/// The ends of a received TCP packet over IPv4 with SYN set: this host is where it was sent to.
+/// The ends of a received TCP packet with SYN set: this host is where it was sent to.
 fn ends_of(packet: &[u8]) -> Option<Ends> {
-    let header = usize::from(packet.first()? & 0xf) * 4;
-    let tcp = packet.get(header..)?;
-    let is_ours = packet.first()? >> 4 == 4 && header >= 20 && tcp.get(TCP_FLAGS)? & SYN != 0;
-    let end = |address: usize, port: usize| {
-        let address: [u8; 4] = packet.get(address..address + 4)?.try_into().ok()?;
-        let port = tcp.get(port..port + 2)?.try_into().ok()?;
-        Some(SocketAddrV4::new(
-            Ipv4Addr::from(address),
-            u16::from_be_bytes(port),
-        ))
+    let (source, destination) = addresses(packet)?;
+    let header = match Family::from(source) {
+        Family::Four => usize::from(packet.first()? & 0xf) * 4,
+        Family::Six => IPV6_HEADER,
     };
+    let tcp = packet.get(header..)?;
+    let is_ours = header >= 20 && tcp.get(TCP_FLAGS)? & SYN != 0;
+    let port = |at: usize| Some(u16::from_be_bytes(tcp.get(at..at + 2)?.try_into().ok()?));
     is_ours.then_some(Ends {
-        local: end(DESTINATION, 2)?,
-        peer: end(SOURCE, 0)?,
+        local: SocketAddr::new(destination, port(2)?),
+        peer: SocketAddr::new(source, port(0)?),
     })
 }
 
@@ -140,13 +161,8 @@ fn ends_of(packet: &[u8]) -> Option<Ends> {
 mod tests {
     use super::*;
 
-    /// A SYN from 198.18.0.1:50000 to 198.18.0.2:443, with so many bytes of IP options.
-    fn syn(options: usize) -> Vec<u8> {
-        let mut packet = vec![0; 20 + options];
-        packet[0] = 0x45 + (options / 4) as u8;
-        packet[PROTOCOL] = 6;
-        packet[SOURCE..][..4].copy_from_slice(&[198, 18, 0, 1]);
-        packet[DESTINATION..][..4].copy_from_slice(&[198, 18, 0, 2]);
+    /// A SYN from port 50000 to 443 behind a header of IP.
+    fn syn_behind(mut packet: Vec<u8>) -> Vec<u8> {
         packet.extend(50_000_u16.to_be_bytes());
         packet.extend(443_u16.to_be_bytes());
         packet.extend([0; 9]);
@@ -154,15 +170,31 @@ mod tests {
         packet
     }
 
+    /// A SYN from 198.18.0.1:50000 to 198.18.0.2:443, with so many bytes of IP options.
+    fn syn(options: usize) -> Vec<u8> {
+        let mut packet = vec![0; 20 + options];
+        packet[0] = 0x45 + (options / 4) as u8;
+        packet[PROTOCOL] = 6;
+        packet[12..20].copy_from_slice(&[198, 18, 0, 1, 198, 18, 0, 2]);
+        syn_behind(packet)
+    }
+
     #[test]
     fn the_receiving_host_is_the_local_end() {
         let ends = Ends {
-            local: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 2), 443),
-            peer: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 50_000),
+            local: SocketAddr::from(([198, 18, 0, 2], 443)),
+            peer: SocketAddr::from(([198, 18, 0, 1], 50_000)),
         };
         for options in [0, 4, 40] {
             assert_eq!(ends_of(&syn(options)), Some(ends));
         }
+        let mut six = vec![0x60, 0, 0, 0, 0, 20, 6, 64];
+        six.extend([[0xfd; 16], [0xfc; 16]].concat());
+        let ends = Ends {
+            local: SocketAddr::from(([0xfc; 16], 443)),
+            peer: SocketAddr::from(([0xfd; 16], 50_000)),
+        };
+        assert_eq!(ends_of(&syn_behind(six)), Some(ends));
     }
 
     #[test]

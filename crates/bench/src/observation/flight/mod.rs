@@ -12,6 +12,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
 use pronghorn_flight::{End, Pace, Recorder, thread_cpu_time};
+use pronghorn_path::Family;
 
 use crate::error::BenchError;
 use crate::processes::host::Host;
@@ -32,7 +33,8 @@ impl Sampler {
         recorder: Arc<Recorder>,
     ) -> Result<Sampler, BenchError> {
         let of = |host: &Host, end| {
-            let sockets = host.within(move || Sockets::here(end));
+            let family = Family::from(host.address());
+            let sockets = host.within(move || Sockets::here(end, family));
             sockets.map_err(|source| BenchError::Network {
                 doing: "watch TCP connections",
                 source,

@@ -1,10 +1,10 @@
 //! One host's TCP connections under way, each looked up by its ends at every look.
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use pronghorn_flight::{End, Key, Reading, Recorder, Transport};
+use pronghorn_path::Family;
 
 use super::handshakes::Handshakes;
 use super::tcp_info::TcpInfo;
@@ -34,12 +34,12 @@ const HANDSHAKE: Duration = Duration::from_secs(70);
 const PLENTY: usize = 64;
 
 impl Sockets {
-    /// Those of the calling thread's network namespace, from now on. The error is the kernel's.
-    pub(crate) fn here(end: End) -> Result<Sockets, Errno> {
+    /// Those of the calling thread's network namespace over `family`, from now on. The error is the kernel's.
+    pub(crate) fn here(end: End, family: Family) -> Result<Sockets, Errno> {
         let mut sockets = Sockets {
             end,
             diag: Socket::of_sockets()?,
-            handshakes: Handshakes::watch()?,
+            handshakes: Handshakes::watch(family)?,
             known: Vec::new(),
         };
         sockets.list(Instant::now())?;
@@ -114,8 +114,8 @@ fn read(message: &Message, end: End, at: Instant, recorder: &Recorder) -> Option
     let (ends, cookie) = (message.ends()?, message.cookie()?);
     let info = TcpInfo(message.attribute(INFO)?);
     let reading = Reading {
-        local: SocketAddr::V4(ends.local),
-        peer: SocketAddr::V4(ends.peer),
+        local: ends.local,
+        peer: ends.peer,
         program: "linux",
         congestion_controller: message.congestion_control(),
         mss: info.mss(),

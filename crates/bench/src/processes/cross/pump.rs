@@ -1,7 +1,7 @@
 //! The thread of one host that moves every flow's bytes, and keeps the flows connected.
 
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,7 @@ pub(super) struct Pump {
 
 impl Pump {
     /// Takes connections on `address` of `host`, and works on them.
-    pub(super) fn accept(host: &Host, address: Ipv4Addr, work: Work) -> io::Result<Pump> {
+    pub(super) fn accept(host: &Host, address: IpAddr, work: Work) -> io::Result<Pump> {
         let listener = host.within(move || TcpListener::bind((address, 0)))?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
@@ -91,7 +91,7 @@ impl Pump {
     /// Makes `flows` connections from `host`, works on them, and makes those anew that end.
     pub(super) fn connect(
         host: &Host,
-        to: SocketAddrV4,
+        to: SocketAddr,
         flows: usize,
         work: Work,
     ) -> io::Result<Pump> {
@@ -150,7 +150,7 @@ impl Drop for Pump {
 /// Where a host's ends of the flows come from.
 enum Source {
     Listener(TcpListener),
-    Connections { to: SocketAddrV4, flows: usize },
+    Connections { to: SocketAddr, flows: usize },
 }
 
 /// The thread's own state.

@@ -1,13 +1,13 @@
 //! What cross traffic asks of its sockets beyond the standard library.
 
 use std::io;
-use std::net::{SocketAddrV4, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use nix::errno::Errno;
 use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockType, SockaddrIn, connect, getsockopt, send, setsockopt,
-    socket, sockopt,
+    AddressFamily, MsgFlags, SockFlag, SockType, SockaddrStorage, connect, getsockopt, send,
+    setsockopt, socket, sockopt,
 };
 
 use super::from_errno;
@@ -18,15 +18,18 @@ const KEEPALIVE_PROBES: u32 = 120;
 /// Begins a connection, and returns before it is made.
 ///
 /// Keep-alives tell it when a NAT on the path has forgotten it while it only receives.
-pub(super) fn begin_connection(to: SocketAddrV4) -> io::Result<TcpStream> {
+pub(super) fn begin_connection(to: SocketAddr) -> io::Result<TcpStream> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
-    let fd: OwnedFd =
-        socket(AddressFamily::Inet, SockType::Stream, flags, None).map_err(from_errno)?;
+    let family = match to {
+        SocketAddr::V4(_) => AddressFamily::Inet,
+        SocketAddr::V6(_) => AddressFamily::Inet6,
+    };
+    let fd: OwnedFd = socket(family, SockType::Stream, flags, None).map_err(from_errno)?;
     setsockopt(&fd, sockopt::KeepAlive, &true).map_err(from_errno)?;
     setsockopt(&fd, sockopt::TcpKeepIdle, &1).map_err(from_errno)?;
     setsockopt(&fd, sockopt::TcpKeepInterval, &1).map_err(from_errno)?;
     setsockopt(&fd, sockopt::TcpKeepCount, &KEEPALIVE_PROBES).map_err(from_errno)?;
-    match connect(fd.as_raw_fd(), &SockaddrIn::from(to)) {
+    match connect(fd.as_raw_fd(), &SockaddrStorage::from(to)) {
         Ok(()) | Err(Errno::EINPROGRESS) => {}
         Err(errno) => return Err(errno.into()),
     }
