@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
+_EMPTY = re.compile(r"[\s,]*")
+"""Elements of a list without content, which recipients ignore (RFC 9110 §5.6.1.2)."""
+
 _ONE = re.compile(rf"\s*({_TOKEN})=({_QUOTED})((?:\s*;\s*{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*)\s*(?:,|$)")
 _PARAMETER = re.compile(rf"\s*;\s*({_TOKEN})=({_TOKEN}|{_QUOTED})")
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*):([0-9]{1,5})")
@@ -44,7 +47,7 @@ def parse(values: list[str]) -> AltSvc | None:
     if any(value.strip() == "clear" for value in values):
         return AltSvc(clear=True, fault=None if text == "clear" else text)
     found: list[Alternative] = []
-    at = 0
+    at = _EMPTY.match(text).end()  # type: ignore[union-attr]  # it matches everywhere
     while at < len(text):
         one = _ONE.match(text, at)
         authority = _AUTHORITY.fullmatch(_unquoted(one[2])) if one else None
@@ -55,7 +58,7 @@ def parse(values: list[str]) -> AltSvc | None:
             return AltSvc(tuple(found), fault=text[at:])
         protocol = re.sub(r"%([0-9A-Fa-f]{2})", lambda hexed: chr(int(hexed[1], 16)), one[1])
         found.append(Alternative(protocol, authority[1].strip("[]").lower(), int(authority[2]), int(age)))
-        at = one.end()
+        at = _EMPTY.match(text, one.end()).end()  # type: ignore[union-attr]
     return AltSvc(tuple(found))
 
 

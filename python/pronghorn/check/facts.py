@@ -9,9 +9,13 @@ from typing import Literal
 
 from pronghorn.check.target import Target
 
-Reached = Literal["ok", "refused", "silent", "unreachable", "failed"]
-"""How an address answered: `refused` by a reset or an ICMP message, `silent` until the time limit,
-`unreachable` from this host (no route, no such family), `failed` during TLS or later."""
+Reached = Literal["ok", "refused", "silent", "unreachable", "failed", "cut"]
+"""How an address answered: `refused` by a reset or an ICMP message, `silent` for as long as a probe waits,
+`unreachable` from this host (no route, no such family, a filter of its own), `failed` during TLS or later,
+`cut` off by the limit of the whole check, so that nothing is known."""
+
+UNASKED: frozenset[Reached] = frozenset(("unreachable", "cut"))
+"""What says nothing of the host."""
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -74,12 +78,14 @@ class Tls:
 
 @dataclass(frozen=True)
 class Tcp:
-    """One address over TCP. `offered_h2` is the connection that offered h2 and http/1.1, as browsers do.
+    """One address over TCP; `tls_fault` is OpenSSL's reason why TLS failed (`MUTE` if nothing came).
+    `offered_h2` is the connection that offered h2 and http/1.1, as browsers do.
     `resumption`: whether a second connection with the first one's ticket resumed, by each attempt.
     `old_versions` are those under TLS 1.2 that the server accepts."""
 
     reached: Reached
     detail: str = ""
+    tls_fault: str | None = None
     offered_h2: Tls | None = None
     h1: Answer | None = None
     h2: tuple[Answer, ...] = ()
@@ -94,11 +100,14 @@ class Quic:
     packet, () if it sent none. `parameters` are its transport parameters, by qlog's names.
     `handshake_bytes` are of its TLS messages before the client's Finished. `early_data`: tickets allow 0-RTT.
     `tickets` came on all connections that `retried` counts; `resumption` is of attempts with a ticket.
-    `alert` is the TLS alert that ended the handshake."""
+    `closed`: the server ended the handshake; `alert` is its TLS alert if that was one. A handshake that
+    failed without it may have failed in this client. `attempts` are the handshakes of the first meeting."""
 
     reached: Reached
     detail: str = ""
     alert: int | None = None
+    closed: bool = False
+    attempts: int = 1
     versions: tuple[int, ...] | None = None
     retried: tuple[bool, ...] = ()
     chain: Chain | None = None
@@ -109,6 +118,16 @@ class Quic:
     tickets: int | None = None
     early_data: bool = False
     resumption: tuple[bool, ...] = ()
+
+
+ANSWER_S = 6.0
+"""How long a response may take."""
+
+NO_RESPONSE = "no response in time"
+"""What is said of a connection whose request got none."""
+
+MUTE = "no answer"
+"""What is said of a server that accepts TCP and then sends nothing."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +178,17 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
+class Hinted:
+    """An address that an HTTPS record of the origin's own name hints at, and no A or AAAA record names: how
+    its port answers, over the protocol (`TCP` or `UDP`) that the record lets browsers use."""
+
+    address: str
+    port: int
+    over: str
+    reached: Reached
+
+
+@dataclass(frozen=True)
 class Datagrams:
     """Whether handshakes end whose client sends datagrams with `payload_bytes` of UDP payload. False: nothing
     came back. None: something did, or this host can't send them, or a router says so (ICMP)."""
@@ -204,7 +234,7 @@ class Forwarding:
 @dataclass(frozen=True)
 class Facts:
     """All that was seen. The first of `addresses` that answered is `main`, which was looked at closely.
-    `hinted` are addresses that an HTTPS record hints at, and no A or AAAA record names."""
+    `hops` are other hosts that were met before, and redirected."""
 
     target: Target
     now: datetime
@@ -213,9 +243,10 @@ class Facts:
     addresses: tuple[Address, ...]
     main: Address
     elsewhere: tuple[Elsewhere, ...] = ()
-    hinted: tuple[Address, ...] = ()
+    hinted: tuple[Hinted, ...] = ()
     datagrams: tuple[Datagrams, ...] = ()
     early: tuple[Early, ...] = ()
     forwarding: Forwarding | None = None
     requests: int = 0
+    hops: tuple["Facts", ...] = ()
     unknown: tuple[tuple[str, str], ...] = ()

@@ -11,6 +11,7 @@ from rich.text import Text
 from pronghorn.check import Report
 from pronghorn.check.facts import Answer, Chain, Facts
 from pronghorn.check.finding import SEVERITIES
+from pronghorn.check.secrets import shown, without_secrets
 from pronghorn.foreign import line
 from pronghorn.terminal import Terminal
 
@@ -22,7 +23,8 @@ _INDENT = " " * 9
 
 
 def as_json(report: Report) -> str:
-    """One object: `findings`, `unknown`, and what was seen (`facts`). Bodies and queries are left out."""
+    """One object: `findings`, `unknown`, and what was seen (`facts`). Bodies, queries and values of headers
+    that may hold secrets are left out."""
     facts = dataclasses.asdict(report.facts, dict_factory=_plain)
     document = {
         "format": FORMAT,
@@ -30,7 +32,9 @@ def as_json(report: Report) -> str:
         "counts": {each: _count(report, each) for each in SEVERITIES},
         "findings": [dataclasses.asdict(each) for each in report.findings],
         "unknown": [dataclasses.asdict(each) for each in report.unknown],
-        "facts": {name: value for name, value in facts.items() if name not in ("target", "unknown", "main")}
+        "facts": {
+            name: value for name, value in facts.items() if name not in ("target", "unknown", "main", "hops")
+        }
         | {"main": report.facts.main.address},
     }
     return json.dumps(document, indent=2, default=_told)
@@ -131,19 +135,10 @@ def _count(report: Report, severity: str) -> int:
 def _plain(items: list[tuple[str, Any]]) -> dict[str, Any]:
     told = {name: value for name, value in items if name != "body"}
     if "headers" in told:
-        told["headers"] = [[name, _without_secrets(name, value)] for name, value in told["headers"]]
+        told["headers"] = [[name, shown(name, value)] for name, value in told["headers"]]
     if "path" in told:
-        told["path"] = _without_secrets("path", told["path"])
+        told["path"] = without_secrets(told["path"])
     return told
-
-
-def _without_secrets(name: str, value: str) -> str:
-    """A header's value without cookies' contents, a URL without its query."""
-    if name == "set-cookie":
-        return f"{value.partition('=')[0]}=…"
-    if name in ("location", "path") and "?" in value:
-        return f"{value.partition('?')[0]}?…"
-    return value
 
 
 def _told(value: object) -> str:

@@ -8,6 +8,8 @@ from urllib.parse import urljoin, urlsplit
 from pronghorn.errors import InputError
 
 _HTTPS_PORT = 443
+_DEVIATING = "ßẞς\u200c\u200d"
+"""What IDNA 2003, which Python has, maps to other letters or to nothing, and UTS 46 keeps."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,16 @@ def is_address(text: str) -> bool:
     return True
 
 
+def is_public(address: str) -> bool:
+    """Whether an address belongs to the Internet, and not to a network of somebody's own."""
+    return ipaddress.ip_address(address.partition("%")[0]).is_global
+
+
+def same_site(one: Target, other: Target) -> bool:
+    """Whether a person who named one of them means the other too: the same host, with or without `www.`."""
+    return one.host.removeprefix("www.") == other.host.removeprefix("www.")
+
+
 def parse(text: str) -> Target:
     """The target that a person names: a URL, or a host alone. InputError where it is none; secrets in it are
     not repeated."""
@@ -66,6 +78,8 @@ def parse(text: str) -> Target:
     try:
         parts = urlsplit(whole)
         port = parts.port
+        if port == 0:
+            raise ValueError
     except ValueError:
         raise InputError(
             "URL: the host or the port is wrong.",
@@ -82,11 +96,11 @@ def parse(text: str) -> Target:
         )
     host = _ascii(parts.hostname or "")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    if not path.isascii() or any(letter <= " " for letter in path):
+    if not path.isascii() or not path.isprintable() or " " in path:
         raise InputError(
             "URL: the path holds characters that must be percent-encoded.", hint="Write a space as %20."
         )
-    return Target(host, port if port else _HTTPS_PORT, path)
+    return Target(host, _HTTPS_PORT if port is None else port, path)
 
 
 def redirected(target: Target, location: str) -> Target | None:
@@ -102,6 +116,11 @@ def _ascii(host: str) -> str:
         raise InputError("URL: it names no host.", hint="Name it as https://HOST/")
     if is_address(host):
         return host
+    if any(each in _DEVIATING for each in host):
+        raise InputError(
+            "URL: the host has a letter that Python would replace and browsers keep (ß, ς, zero-width joiners).",
+            hint="Write the name as DNS has it, such as xn--fa-hia.example for faß.example.",
+        )
     try:
         name = host.rstrip(".").encode("idna").decode()
     except UnicodeError:

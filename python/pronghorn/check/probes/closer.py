@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from pronghorn.check import comparing
-from pronghorn.check.facts import Address, Datagrams, Early, Elsewhere, Forwarding, Names, Quic, Tcp
-from pronghorn.check.probes import elsewhere, forwarding, request
+from pronghorn.check.facts import Address, Datagrams, Early, Elsewhere, Forwarding, Hinted, Names, Quic, Tcp
+from pronghorn.check.probes import elsewhere, forwarding, hints, request
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.meeting import Met
-from pronghorn.check.probes.tcp import OverTcp
 from pronghorn.check.target import Target
 
 SIZES = (1280, 1400, 1452)
@@ -25,7 +24,7 @@ class Closer(NamedTuple):
 
     address: Address
     elsewhere: tuple[Elsewhere, ...]
-    hinted: tuple[Address, ...]
+    hinted: tuple[Hinted, ...]
     datagrams: tuple[Datagrams, ...]
     early: tuple[Early, ...]
     forwarding: Forwarding | None
@@ -40,11 +39,13 @@ async def look(target: Target, names: Names, met: Met, errand: Errand) -> Closer
         _closer_quic(met, page, errand) if has_quic else _is(met.address.quic),
         _elsewhere(target, names, met, errand),
         errand.noting("hinted addresses", _hinted(target, names, errand), ()),
-        errand.noting("datagram sizes", met.udp.sizes(SIZES), ()) if has_quic else _is(()),
-        _forwarding(target, met, errand) if has_tcp and errand.settings.echo else _is(None),
+        errand.noting("datagram sizes", met.udp.sizes(SIZES), ()) if has_quic and errand.active else _is(()),
+        _forwarding(target, met, errand) if has_tcp and errand.settings.echo and errand.active else _is(None),
     )
     early: tuple[Early, ...] = ()
-    if quic.early_data and not any(quic.retried):
+    if not errand.active:
+        errand.note("0-RTT, forged headers, datagram sizes", f"{target.host} is not the host that was named")
+    elif quic.early_data and not any(quic.retried):
         early = await errand.noting("0-RTT", _early(target, met, errand), ())
     elif quic.early_data:
         errand.note("0-RTT", "the server demands a Retry, which takes a round trip first")
@@ -73,18 +74,10 @@ async def _elsewhere(target: Target, names: Names, met: Met, errand: Errand) -> 
     return await errand.noting("alternative services", look, ())
 
 
-async def _hinted(target: Target, names: Names, errand: Errand) -> tuple[Address, ...]:
-    """Addresses that only HTTPS records name, over TCP."""
-    hints = [each for record in names.records or () for each in record.hints]
-    known = names.from_dns
-    stale = [each for each in dict.fromkeys(hints) if known is not None and each not in known]
-    page = request.page(target)
-    probes = [OverTcp((each, target.port), target.host, errand.authorities, errand.budget) for each in stale]
-    seen = await asyncio.gather(*(probe.tried(page) for probe in probes[:_MOST_HINTS]))
-    return tuple(
-        Address(each, Tcp(met.reached, met.detail), Quic("unreachable"))
-        for each, met in zip(stale, seen, strict=False)
-    )
+async def _hinted(target: Target, names: Names, errand: Errand) -> tuple[Hinted, ...]:
+    """Addresses that only HTTPS records of the origin's own name hint at."""
+    asked = hints.stale(target, names)
+    return tuple(await asyncio.gather(*(hints.ask(each, target, errand) for each in asked[:_MOST_HINTS])))
 
 
 async def _forwarding(target: Target, met: Met, errand: Errand) -> Forwarding | None:
@@ -107,13 +100,20 @@ async def _early(target: Target, met: Met, errand: Errand) -> tuple[Early, ...]:
 async def _again(tcp: Tcp, quic: Quic, met: Met, page: request.Request) -> tuple[Tcp, Quic]:
     """Further responses while the protocols differ: several machines may serve two versions of a page, and
     chance must not tell them apart."""
-    while any(comparing.differences(tcp.h2, quic.answers)) and len(tcp.h2) < comparing.SURE:
+    while any(comparing.differences(tcp.h2, quic.answers)) and fewest(tcp, quic) < comparing.SURE:
         over_tcp, over_quic = await asyncio.gather(met.tcp.meet("h2", page), met.udp.meet(page))
         if over_tcp.answer is None or not over_quic.answers:
+            break
+        if over_tcp.tls is None or over_tcp.tls.alpn != "h2":
             break
         tcp = replace(tcp, h2=(*tcp.h2, over_tcp.answer))
         quic = replace(quic, answers=quic.answers + over_quic.answers)
     return tcp, quic
+
+
+def fewest(tcp: Tcp, quic: Quic) -> int:
+    """How many responses the protocol gave that gave fewer."""
+    return min(len(tcp.h2), len(quic.answers))
 
 
 async def _is(result: Result) -> Result:

@@ -3,20 +3,26 @@
 import asyncio
 import errno
 import ipaddress
+import os
 import socket
 from collections.abc import Callable
 
 _IP_MTU_DISCOVER, _IPV6_MTU_DISCOVER, _PROBE = 10, 23, 3
 """Linux's options (ip(7), ipv6(7)): set DF, and don't heed what was learnt of the path's MTU."""
 
+_OWN = {errno.EPERM, errno.EACCES, errno.ENETUNREACH, errno.EADDRNOTAVAIL}
+"""What sending ends with if this host's own filter or routes forbid it."""
+
 
 class Datagrams(asyncio.DatagramProtocol):
-    """A socket connected to one address. `refused`: an ICMP message said that nobody listens; `too_large`:
-    this host's own interface can't carry what was to be sent, or a router said so."""
+    """A socket connected to one address. `refused`: an ICMP message said that nobody listens, or a filter on
+    the way; `too_large`: this host's own interface can't carry what was to be sent, or a router said so;
+    `unsent`: why this host itself sends nothing there."""
 
     def __init__(self, heard: Callable[[bytes], None], wake: Callable[[], None]) -> None:
         self.refused = False
         self.too_large = False
+        self.unsent = ""
         self._heard = heard
         self._wake = wake
         self._transport: asyncio.DatagramTransport | None = None
@@ -55,8 +61,11 @@ class Datagrams(asyncio.DatagramProtocol):
 
     def error_received(self, exc: Exception) -> None:
         """An ICMP message came, or the datagram could not leave."""
-        if isinstance(exc, ConnectionRefusedError):
+        number = exc.errno if isinstance(exc, OSError) else None
+        if number in (errno.ECONNREFUSED, errno.EHOSTUNREACH):  # a UDP socket gets the latter from filters
             self.refused = True
-        elif isinstance(exc, OSError) and exc.errno == errno.EMSGSIZE:
+        elif number == errno.EMSGSIZE:
             self.too_large = True
+        elif number in _OWN:
+            self.unsent = os.strerror(number)
         self._wake()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 
 from pronghorn.check import alternatives
-from pronghorn.check.facts import Address, Elsewhere, Names
+from pronghorn.check.facts import Address, Elsewhere, Names, Quic
 from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.udp import OverUdp
@@ -43,5 +43,18 @@ async def _one(host: str, port: int, target: Target, main: Address, errand: Erra
         addresses = names.addresses
         if not addresses:
             return Elsewhere(host, port, () if names.from_dns == () else None, None)
-    probe = OverUdp((addresses[0], port), target.host, errand.authorities, errand.budget)
-    return Elsewhere(host, port, addresses, await probe.tried())
+    asked = [next((each for each in addresses if (":" in each) == v6), None) for v6 in (False, True)]
+    seen = await asyncio.gather(*(tried((each, port), target, errand) for each in asked if each is not None))
+    return Elsewhere(host, port, addresses, min(seen, key=_rank))
+
+
+async def tried(address: tuple[str, int], target: Target, errand: Errand) -> Quic:
+    """How an address answers over QUIC. Silence tells nothing where this host may have no way."""
+    quic = await OverUdp(address, target.host, errand.authorities, errand.budget).tried()
+    lost = quic.reached == "silent" and not errand.leads(address[0])
+    return Quic("unreachable", "this host may have no way there") if lost else quic
+
+
+def _rank(quic: Quic) -> int:
+    """What browsers get that try one family after the other: the best of both."""
+    return {"ok": 0, "failed": 1, "refused": 2, "silent": 2}.get(quic.reached, 3)

@@ -15,13 +15,25 @@ Result = TypeVar("Result")
 
 @dataclass
 class Errand:
-    """One check. `tell` takes its progress; `unknown` collects points that could not be found out."""
+    """One check. `tell` takes its progress; `unknown` collects points that could not be found out. `families`
+    are those of the addresses that answered (True for IPv6). `active`: the host is the one that a person
+    named, so it may be asked what costs it something, or takes effect there."""
 
     settings: Settings
     authorities: Authorities
     budget: Budget
     tell: Callable[[str], None]
     unknown: list[tuple[str, str]] = field(default_factory=list)
+    families: set[bool] = field(default_factory=set)
+    active: bool = True
+
+    def answered(self, address: str) -> None:
+        """This host has a way to addresses of that family."""
+        self.families.add(":" in address)
+
+    def leads(self, address: str) -> bool:
+        """Whether anything of the address's family has answered."""
+        return (":" in address) in self.families
 
     def note(self, point: str, why: str) -> None:
         """One point that stays unknown."""
@@ -35,4 +47,6 @@ class Errand:
             self.note(point, "the budget of requests is used up")
         except FAULTS as error:
             self.note(point, "no time was left" if isinstance(error, TimeoutError) else str(error))
+        except Exception as error:  # of a library, by what nobody thought of; the rest still counts
+            self.note(point, f"a fault of check itself, which its makers would like to know: {error!r}")
         return instead

@@ -60,7 +60,11 @@ def _pairs(value: Any) -> list[tuple[str, str]]:
             for one in (given if isinstance(given, list) else [given])
         ]
     if isinstance(value, list):
-        named = [(each["name"], each["value"]) for each in value if isinstance(each, dict) and "name" in each]
+        named = [
+            (each["name"], each["value"])
+            for each in value
+            if isinstance(each, dict) and {"name", "value"} <= each.keys()
+        ]
         paired = [tuple(each) for each in value if isinstance(each, list) and len(each) == 2]
         return [(str(name), str(given)) for name, given in (*named, *paired)]
     return []

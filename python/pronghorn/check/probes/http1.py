@@ -12,9 +12,12 @@ async def ask(stream: TlsStream, request: Request) -> Answer:
     protocol."""
     connection = h11.Connection(h11.CLIENT)
     headers = [("host", request.authority), *request.headers]
-    asked = h11.Request(method=request.method, target=request.path, headers=headers)
-    await stream.send(connection.send(asked) or b"")
-    await stream.send(connection.send(h11.EndOfMessage()) or b"")
+    try:
+        asked = h11.Request(method=request.method, target=request.path, headers=headers)
+    except h11.LocalProtocolError as error:
+        raise ConnectionError(f"HTTP/1.1: {error}") from None
+    sent = (connection.send(asked) or b"") + (connection.send(h11.EndOfMessage()) or b"")
+    await stream.send(sent)
     growing = Growing()
     try:
         while not growing.enough:
@@ -29,7 +32,7 @@ async def ask(stream: TlsStream, request: Request) -> Answer:
                 growing.ended = True
             elif isinstance(event, h11.ConnectionClosed):
                 break
-    except h11.RemoteProtocolError as error:
+    except h11.ProtocolError as error:
         if not growing.status:
             raise ConnectionError(f"HTTP/1.1: {error}") from None
     if not growing.status:

@@ -2,14 +2,15 @@
 
 import datetime
 from collections.abc import Callable
+from dataclasses import replace
 
-from pronghorn.check.facts import Facts
+from pronghorn.check.facts import Facts, Names
 from pronghorn.check.probes import closer, meeting
 from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.budget import Budget
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.trust import Authorities
-from pronghorn.check.target import Settings, Target
+from pronghorn.check.target import Settings, Target, same_site
 from pronghorn.errors import InputError
 
 
@@ -17,29 +18,49 @@ async def look(target: Target, settings: Settings, tell: Callable[[str], None] =
     """All that can be seen of a host. NothingMeasured if it answers nothing."""
     errand = Errand(settings, _authorities(settings), Budget(settings.limit_s), tell)
     redirects: list[Target] = []
+    first = target
+    hops: list[Facts] = []
+    tell(f"{target.shown}: addresses and records")
+    names = await resolver.ask(target, settings)
     while True:
-        tell(f"{target.shown}: addresses and records")
-        names = await resolver.ask(target, settings)
+        errand.active = same_site(first, target)
         most = meeting.MOST_REDIRECTED if redirects else meeting.MOST_ADDRESSES
         met = await meeting.meet(target, names, errand, most)
         onward = meeting.onward(met, target, redirects, errand)
         if onward is None:
             break
+        tell(f"{onward.shown}: addresses and records")
+        further = await resolver.ask(onward, settings)
+        if meeting.leads_inside(met, settings.addresses or further.addresses):
+            errand.note("redirect", f"it leads to {onward.shown}, whose address is not public: not followed")
+            break
         redirects.append(target)
-        target = onward
+        if onward.authority != target.authority:
+            hops.append(_facts(target, names, met))
+        target, names = onward, further
     main = meeting.best(met)
     tell(f"{target.shown}: a closer look at {main.address.address}")
     looked = await closer.look(target, names, main, errand)
-    return Facts(
-        target,
-        datetime.datetime.now(datetime.UTC),
-        tuple(each.shown for each in redirects),
-        names,
-        tuple(looked.address if each is main else each.address for each in met),
-        *looked,
-        errand.budget.requests,
-        tuple(errand.unknown),
+    return replace(
+        _facts(target, names, met),
+        redirects=tuple(each.shown for each in redirects),
+        hops=tuple(hops),
+        addresses=tuple(looked.address if each is main else each.address for each in met),
+        main=looked.address,
+        elsewhere=looked.elsewhere,
+        hinted=looked.hinted,
+        datagrams=looked.datagrams,
+        early=looked.early,
+        forwarding=looked.forwarding,
+        requests=errand.budget.requests,
+        unknown=tuple(errand.unknown),
     )
+
+
+def _facts(target: Target, names: Names, met: list[meeting.Met]) -> Facts:
+    """What the meeting alone showed."""
+    now = datetime.datetime.now(datetime.UTC)
+    return Facts(target, now, (), names, tuple(each.address for each in met), meeting.best(met).address)
 
 
 def _authorities(settings: Settings) -> Authorities:

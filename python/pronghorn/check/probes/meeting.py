@@ -3,13 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 
-from pronghorn.check.facts import Address, Names
+from pronghorn.check.facts import UNASKED, Address, Names
 from pronghorn.check.probes import request
 from pronghorn.check.probes.budget import Spent
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.tcp import OverTcp
-from pronghorn.check.probes.udp import OverUdp
-from pronghorn.check.target import Target, redirected
+from pronghorn.check.probes.udp import CUT, OverUdp
+from pronghorn.check.target import Target, is_public, redirected
 from pronghorn.errors import NothingMeasured
 
 MOST_REDIRECTS = 3
@@ -43,6 +43,10 @@ async def meet(target: Target, names: Names, errand: Errand, most: int) -> list[
     errand.tell(f"{target.shown}: {', '.join(addresses)}, over TCP and UDP")
     met = await asyncio.gather(*(_one((each, target.port), target, errand) for each in addresses))
     if not any(_answers(each.address) for each in met):
+        if any("cut" in (each.address.tcp.reached, each.address.quic.reached) for each in met):
+            raise NothingMeasured(
+                f"{target.shown}: {CUT} before it answered.", hint="Give the check more time: --limit 60s."
+            )
         told = "; ".join(
             f"{each.address.address}: TCP {each.address.tcp.reached}, UDP {each.address.quic.reached}"
             for each in met
@@ -93,6 +97,12 @@ def onward(met: list[Met], target: Target, redirects: list[Target], errand: Erra
     return None
 
 
+def leads_inside(met: list[Met], addresses: tuple[str, ...]) -> bool:
+    """Whether a public host leads to an address that isn't: its owner must not choose what of this host's own
+    network is asked."""
+    return is_public(best(met).address.address) and not all(map(is_public, addresses))
+
+
 async def _one(address: tuple[str, int], target: Target, errand: Errand) -> Met:
     tcp = OverTcp(address, target.host, errand.authorities, errand.budget)
     udp = OverUdp(address, target.host, errand.authorities, errand.budget)
@@ -101,13 +111,15 @@ async def _one(address: tuple[str, int], target: Target, errand: Errand) -> Met:
         over_tcp, over_udp = await asyncio.gather(tcp.first(page), udp.first(page))
     except Spent:
         raise NothingMeasured(f"{target.shown}: too many requests; redirects used them up.") from None
+    if not {over_tcp.reached, over_udp.reached} <= {"silent", *UNASKED}:
+        errand.answered(address[0])
     for protocol, reached, detail in (
         ("TCP", over_tcp.reached, over_tcp.detail),
         ("UDP", over_udp.reached, over_udp.detail),
     ):
         if reached == "unreachable":
             errand.note(f"{address[0]} over {protocol}", f"this host can't reach it: {detail}")
-        elif reached == "ok" and detail:
+        elif reached == "cut" or (reached == "ok" and detail):
             errand.note(f"{address[0]} over {protocol}", detail)
     return Met(Address(address[0], over_tcp, over_udp), tcp, udp)
 

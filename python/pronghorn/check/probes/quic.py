@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aioquic.h3.connection import H3Connection
-from aioquic.h3.events import DataReceived, HeadersReceived
+from aioquic.h3.events import DataReceived, H3Event, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import ConnectionTerminated, HandshakeCompleted, QuicEvent, StreamReset
@@ -58,6 +58,8 @@ class QuicClient:
         """While it is set, nothing is sent: the client's Finished and acknowledgements wait."""
         self.completed: HandshakeCompleted | None = None
         self.ended: ConnectionTerminated | None = None
+        self.fault = ""
+        """Why aioquic can't go on, if it can't."""
 
     async def __aenter__(self) -> "QuicClient":
         try:
@@ -120,35 +122,47 @@ class QuicClient:
 
     @property
     def outcome(self) -> Reached:
-        """How the handshake went, so far."""
+        """How the handshake went, so far. That a datagram was too large says nothing of the host."""
         if self.completed is not None:
             return "ok"
         if self._http is None:
             return "unreachable"
-        if self.ended is not None or self._any_reply:
+        if not self._any_reply and (self._socket.unsent or self.too_large):
+            return "unreachable"
+        if self.fault or self.ended is not None or self._any_reply:
             return "failed"
         return "refused" if self._socket.refused else "silent"
 
     @property
     def detail(self) -> str:
         """Why it isn't `ok`."""
+        if self.fault:
+            return self.fault
         if self.ended is not None:
             code = f" (error {self.ended.error_code:#x})" if self.ended.error_code else ""
             return f"{self.ended.reason_phrase or 'the server ended the connection'}{code}"
         if self.completed is not None:
             return ""
-        return "the handshake did not end in time" if self._any_reply else ""
+        if self._any_reply:
+            return "the handshake did not end in time"
+        return self._socket.unsent or ("its datagrams are too large for the path" if self.too_large else "")
+
+    @property
+    def closed(self) -> bool:
+        """Whether the server ended the connection, and not this client."""
+        received = (frame for data in self._logged("packet_received") for frame in data["frames"])
+        return any(frame["frame_type"] == "connection_close" for frame in received)
 
     @property
     def alert(self) -> int | None:
-        """The TLS alert that ended the connection (RFC 9001 §4.8)."""
-        code = self.ended.error_code if self.ended is not None else 0
+        """The TLS alert by which the server ended the connection (RFC 9001 §4.8)."""
+        code = self.ended.error_code if self.ended is not None and self.closed else 0
         return code - _CRYPTO_ERROR if _CRYPTO_ERROR <= code < 2 * _CRYPTO_ERROR else None
 
     @property
-    def any_reply(self) -> bool:
-        """Whether any datagram came."""
-        return self._any_reply
+    def late(self) -> bool:
+        """Whether the handshake has neither ended nor failed: all that is missing is time."""
+        return self.completed is None and not self._over
 
     @property
     def too_large(self) -> bool:
@@ -203,7 +217,8 @@ class QuicClient:
 
     @property
     def _over(self) -> bool:
-        return self.ended is not None or (self._socket.refused and not self._any_reply) or self.too_large
+        nobody = not self._any_reply and bool(self._socket.refused or self._socket.unsent)
+        return self.ended is not None or bool(self.fault) or nobody or self.too_large
 
     async def _until(self, holds: Callable[[], bool], limit_s: float) -> None:
         try:
@@ -216,12 +231,18 @@ class QuicClient:
 
     def _heard(self, data: bytes) -> None:
         self._any_reply = True
-        try:
-            self._quic.receive_datagram(data, self._address, now=self._now())
+        if self._guarded(lambda: self._quic.receive_datagram(data, self._address, now=self._now())):
             self._take_events()
-        except Exception as error:  # of aioquic, by bytes that nobody thought of: the server's oddity
-            self.ended = ConnectionTerminated(0, None, f"aioquic can't read the server's packets: {error!r}")
-        self._send()
+            self._send()
+
+    def _guarded(self, step: Callable[[], object]) -> bool:
+        """Has aioquic take what came. It may raise anything at bytes that nobody thought of: whose fault that
+        is, nobody knows."""
+        try:
+            step()
+        except Exception as error:
+            self.fault = f"aioquic could not take what came: {error!r}"
+        return not self.fault
 
     def _send(self) -> None:
         if self.held or self._http is None:
@@ -253,7 +274,11 @@ class QuicClient:
             self._take(event)
 
     def _take(self, event: QuicEvent) -> None:
-        for heard in self._http.handle_event(event) if self._http is not None else ():
+        found: list[H3Event] = []
+        http = self._http
+        if http is not None:
+            self._guarded(lambda: found.extend(http.handle_event(event)))
+        for heard in found:
             if not isinstance(heard, DataReceived | HeadersReceived):
                 continue
             growing = self._growing.get(heard.stream_id)

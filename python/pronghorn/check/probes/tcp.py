@@ -6,21 +6,27 @@ import ssl
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pronghorn.check.facts import Answer, Reached, Tcp, Tls
+from pronghorn.check.facts import ANSWER_S, MUTE, NO_RESPONSE, Answer, Reached, Tcp, Tls
 from pronghorn.check.probes import http1
-from pronghorn.check.probes.budget import Budget
+from pronghorn.check.probes.budget import Budget, Cut
 from pronghorn.check.probes.http2 import Http2
 from pronghorn.check.probes.request import Request
 from pronghorn.check.probes.tls import TlsStream, context
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.foreign import line
 
-CONNECT_S, ANSWER_S = 4.0, 6.0
-"""How long a connection with TLS may take, and a response on it."""
+CONNECT_S, TLS_S = 4.0, 3.0
+"""How long a connection may take, and TLS on it."""
+
+
+class Mute(TimeoutError):
+    """The server accepted TCP, and its TLS stayed silent."""
+
 
 FAULTS = (OSError, ssl.SSLError, TimeoutError)
 _ALPN: dict["Protocol", list[str]] = {"h2": ["h2", "http/1.1"], "h1": ["http/1.1"]}
-_UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EACCES}
+_UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
+_UNREACHABLE |= {errno.EACCES, errno.EPERM}
 
 Protocol = Literal["h1", "h2"]
 
@@ -35,6 +41,7 @@ class Met:
     answer: Answer | None = None
     settings: dict[str, int] | None = None
     session: ssl.SSLSession | None = None
+    tls_fault: str | None = None
 
 
 class OverTcp:
@@ -57,7 +64,9 @@ class OverTcp:
         h2 = (both.answer,) if chosen == "h2" and both.answer is not None else ()
         h1 = old.answer or (both.answer if chosen != "h2" else None)
         reached = both if both.reached == "ok" else old
-        return Tcp(reached.reached, both.detail or old.detail, both.tls, h1, h2, both.settings)
+        return Tcp(
+            reached.reached, both.detail or old.detail, both.tls_fault, both.tls, h1, h2, both.settings
+        )
 
     async def closer(self, tcp: Tcp, page: Request) -> Tcp:
         """Whether sessions resume, with a further response each, and which old versions are accepted."""
@@ -67,9 +76,9 @@ class OverTcp:
     async def meet(self, protocol: Protocol, request: Request, session: ssl.SSLSession | None = None) -> Met:
         """One connection and one request on it."""
         try:
-            stream = await self._budget.within(CONNECT_S, self._open(protocol, session))
+            stream = await self._open(self._contexts[protocol], session)
         except FAULTS as error:
-            return Met(*classified(error))
+            return Met(*classified(error), tls_fault=fault_of(error))
         try:
             return await self._asked(stream, request)
         finally:
@@ -80,9 +89,16 @@ class OverTcp:
         met = await self.meet("h2", request)
         return await self.meet("h2", request) if met.reached == "silent" else met
 
-    async def _open(self, protocol: Protocol, session: ssl.SSLSession | None) -> TlsStream:
-        settings = self._contexts[protocol]
-        return await TlsStream.open(self._address, settings, self._server_name, session)
+    async def _open(self, settings: ssl.SSLContext, session: ssl.SSLSession | None = None) -> TlsStream:
+        opening = TlsStream.open(self._address, settings, self._server_name, session)
+        stream = await self._budget.within(CONNECT_S, opening)
+        try:
+            await self._budget.within(TLS_S, stream.shake())
+        except Cut:
+            raise
+        except TimeoutError:
+            raise Mute from None
+        return stream
 
     async def _asked(self, stream: TlsStream, request: Request) -> Met:
         chain = self._authorities.judge(stream.chain, self._server_name)
@@ -93,8 +109,9 @@ class OverTcp:
             asked = http2.ask(request) if stream.alpn == "h2" else http1.ask(stream, request)
             answer = await self._budget.within(ANSWER_S, asked)
         except FAULTS as error:
-            why = "no response in time" if isinstance(error, TimeoutError) else classified(error)[1]
-            return Met("ok", why, tls, None, http2.settings)
+            late = isinstance(error, TimeoutError) and not isinstance(error, Cut)
+            why = NO_RESPONSE if late else classified(error)[1]
+            return Met("ok", why, tls, None, http2.settings, tls_fault=fault_of(error))
         return Met("ok", "", tls, answer, http2.settings, stream.session)
 
     async def _resume(self, tcp: Tcp, page: Request) -> tuple[tuple[bool, ...], tuple[Answer, ...]]:
@@ -117,8 +134,7 @@ class OverTcp:
         except (ssl.SSLError, ValueError):
             return None
         try:
-            opened = TlsStream.open(self._address, settings, self._server_name)
-            stream = await self._budget.within(CONNECT_S, opened)
+            stream = await self._open(settings)
         except ssl.SSLError as error:
             return None if error.reason in ("NO_PROTOCOLS_AVAILABLE", "NO_CIPHERS_AVAILABLE") else ()
         except ConnectionError:
@@ -129,8 +145,21 @@ class OverTcp:
         return (stream.version,)
 
 
+def fault_of(error: BaseException) -> str | None:
+    """OpenSSL's reason, if TLS failed; empty if the connection just ended."""
+    if isinstance(error, Mute):
+        return MUTE
+    if isinstance(error, ssl.SSLError):
+        return error.reason or ""
+    return "" if isinstance(error, ConnectionResetError) else None
+
+
 def classified(error: BaseException) -> tuple[Reached, str]:
     """How an address answered by the error that came, and a sentence."""
+    if isinstance(error, Cut):
+        return "cut", str(error)
+    if isinstance(error, Mute):
+        return "failed", "it accepts TCP, but TLS gets no answer"
     if isinstance(error, TimeoutError):
         return "silent", "nothing came in time"
     if isinstance(error, ssl.SSLError):

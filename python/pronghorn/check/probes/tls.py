@@ -51,17 +51,19 @@ class TlsStream:
         server_name: str,
         session: ssl.SSLSession | None = None,
     ) -> "TlsStream":
-        """Connects and shakes hands. OSError and ssl.SSLError as they come."""
+        """Connects; `shake` comes next. OSError as it comes."""
         streams = await asyncio.open_connection(*address, limit=_READ_BYTES)
         raw: socket.socket = streams[1].get_extra_info("socket")
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        made = cls(streams, settings, server_name, session)
+        return cls(streams, settings, server_name, session)
+
+    async def shake(self) -> None:
+        """Shakes hands. OSError and ssl.SSLError as they come."""
         try:
-            await made._do(made._tls.do_handshake)
+            await self._do(self._tls.do_handshake)
         except BaseException:
-            made.close()
+            self.close()
             raise
-        return made
 
     @property
     def version(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from aioquic.tls import SessionTicket
 
-from pronghorn.check.facts import Answer, Datagrams, Early, Quic
+from pronghorn.check.facts import ANSWER_S, Answer, Datagrams, Early, Quic
 from pronghorn.check.probes import versions
 from pronghorn.check.probes.budget import Budget
 from pronghorn.check.probes.quic import QuicClient
@@ -13,14 +13,17 @@ from pronghorn.check.probes.request import Request
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.foreign import line
 
-HANDSHAKE_S, ANSWER_S, TICKET_S = 4.0, 6.0, 1.5
-"""How long a handshake, a response, and a ticket after it may take."""
+HANDSHAKE_S, TICKET_S = 4.0, 1.5
+"""How long a handshake, and a ticket after a response may take."""
 
 SIZED_S = 3.0
 """How long a handshake of larger datagrams may take, once a usual one was done: five transmissions or so."""
 
 EARLY_S = 2.5
 """How long an answer to 0-RTT data is awaited before the client's Finished leaves."""
+
+CUT = "the check's time limit was over"
+"""Why something was not found out, if the limit of the whole check ended it."""
 
 _ALL_EARLY = 0xFFFFFFFF
 """What a ticket that allows 0-RTT says (RFC 9001 §4.6.1)."""
@@ -37,27 +40,34 @@ class OverUdp:
         self._ticket: SessionTicket | None = None
 
     async def first(self, page: Request) -> Quic:
-        """A handshake and the page; beside it, whether a version is negotiated. If anything answered, a
-        handshake that failed is tried again."""
+        """A handshake and the page; beside it, whether a version is negotiated. If anything answered, or an
+        ICMP message did, a handshake that failed is tried again."""
         quic, listed = await asyncio.gather(self.meet(page), versions.negotiate(self._address))
-        answers = quic.reached == "failed" or bool(listed)
-        if quic.reached != "ok" and quic.alert is None and answers:
-            quic = await self.meet(page)
-            quic = replace(quic, reached="ok" if quic.reached == "ok" else "failed")
+        answers = quic.reached in ("failed", "refused") or (quic.reached == "silent" and bool(listed))
+        if quic.alert is None and answers:
+            again = await self.meet(page)
+            attempts = 1 + (again.reached != "cut")
+            quic = replace(quic if again.reached == "cut" else again, attempts=attempts)
+            if listed and quic.reached in ("silent", "refused"):
+                quic = replace(quic, reached="failed")
         return replace(quic, versions=listed)
 
     async def tried(self) -> Quic:
         """A handshake; another one if it failed, and no TLS alert says why."""
         quic = await self.meet(None)
-        again = quic.reached in ("failed", "silent") and quic.alert is None
-        return await self.meet(None) if again else quic
+        if quic.reached not in ("failed", "silent", "refused") or quic.alert is not None:
+            return quic
+        again = await self.meet(None)
+        return replace(again, attempts=2)
 
     async def meet(self, page: Request | None, datagram_bytes: int = 1200) -> Quic:
         """One connection, with a request on it if there is one. It resumes what the last one left."""
         async with QuicClient(
             self._address, self._server_name, datagram_bytes=datagram_bytes, ticket=self._ticket
         ) as client:
-            await client.handshake(min(HANDSHAKE_S, self._budget.left_s))
+            grant = self._budget.grant(HANDSHAKE_S)
+            await client.handshake(grant.limit_s)
+            cut = not grant.whole and client.late
             answer: Answer | None = None
             detail = ""
             if client.completed is not None and page is not None:
@@ -67,7 +77,8 @@ class OverUdp:
                     self._ticket = await client.ticket(min(TICKET_S, self._budget.left_s)) or self._ticket
                 except ConnectionError as error:
                     detail = line(str(error))
-            return self._facts(client, answer, detail)
+            facts = self._facts(client, answer, detail)
+            return replace(facts, reached="cut", detail=CUT) if cut else facts
 
     async def closer(self, quic: Quic, page: Request) -> Quic:
         """Whether sessions resume, up to two attempts, with a further response each; and whether a version is
@@ -142,10 +153,11 @@ class OverUdp:
 
     async def _survives(self, size: int) -> bool | None:
         async with QuicClient(self._address, self._server_name, datagram_bytes=size) as client:
-            await client.handshake(min(SIZED_S, self._budget.left_s))
+            grant = self._budget.grant(SIZED_S)
+            await client.handshake(grant.limit_s)
             if client.completed is not None:
                 return True
-            return None if client.any_reply or client.too_large or self._budget.left_s <= 0 else False
+            return None if client.outcome != "silent" or not grant.whole else False
 
     def _facts(self, client: QuicClient, answer: Answer | None, detail: str) -> Quic:
         ok = client.completed is not None
@@ -154,6 +166,7 @@ class OverUdp:
             client.outcome,
             detail or line(client.detail),
             alert=client.alert,
+            closed=not ok and client.closed,
             retried=(client.retried,) if ok else (),
             chain=self._authorities.judge(client.chain, self._server_name),
             handshake_bytes=client.handshake_bytes if ok and not resumed else None,

@@ -4,6 +4,7 @@ A finding is certain from what was seen. What could not be seen is an Unknown, n
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from pronghorn.check.facts import Facts
 from pronghorn.check.finding import SEVERITIES, Finding, Unknown
@@ -37,7 +38,18 @@ RULES: tuple[Callable[[Facts], Iterator[Finding | Unknown]], ...] = (
 def judge(facts: Facts) -> tuple[list[Finding], list[Unknown]]:
     """The findings, the worst first, and what stays unknown."""
     told = [each for rule in RULES for each in rule(facts)]
+    for hop in facts.hops:
+        where = f"{hop.target.shown}, which redirects"
+        told += [
+            _at(where, each) for rule in (certificates.rule, tls.fails, addresses.rule) for each in rule(hop)
+        ]
     findings = [each for each in told if isinstance(each, Finding)]
     findings.sort(key=lambda each: SEVERITIES.index(each.severity))
     unknown = [each for each in told if isinstance(each, Unknown)]
     return findings, [*unknown, *(Unknown(point, why) for point, why in facts.unknown)]
+
+
+def _at(where: str, told: Finding | Unknown) -> Finding | Unknown:
+    if isinstance(told, Unknown):
+        return replace(told, point=f"{where}: {told.point}")
+    return replace(told, seen=f"{where}: {told.seen}")

@@ -3,16 +3,23 @@
 from collections.abc import Iterator
 
 from pronghorn.check import alternatives
-from pronghorn.check.facts import Address, Facts
+from pronghorn.check.facts import UNASKED, Address, Facts
 from pronghorn.check.finding import Finding, Unknown
 
 _DEAD = {"silent", "refused", "failed"}
 
 
 def rule(facts: Facts) -> Iterator[Finding | Unknown]:
-    """Each address against the main one."""
+    """Each address against the main one. If nothing of a family answers, this host may have no way there."""
+    for family, lost in _lost(facts).items():
+        if lost:
+            yield Unknown(
+                f"{family} addresses",
+                f"{', '.join(each.address for each in lost)} answer nothing, or this host's {family} leads "
+                "nowhere: check from another network",
+            )
     for each in facts.addresses:
-        if each.address == facts.main.address:
+        if each.address == facts.main.address or any(each in lost for lost in _lost(facts).values()):
             continue
         if facts.main.tcp.reached == "ok" and each.tcp.reached in _DEAD:
             yield Finding(
@@ -34,6 +41,17 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
             )
         else:
             yield from _unlike(each, facts)
+
+
+def _lost(facts: Facts) -> dict[str, list[Address]]:
+    """The addresses of a family of which all are silent, by the family's name."""
+    found: dict[str, list[Address]] = {}
+    for family, colon in (("IPv4", False), ("IPv6", True)):
+        its = [each for each in facts.addresses if (":" in each.address) == colon]
+        mute = all({each.tcp.reached, each.quic.reached} <= {"silent", *UNASKED} for each in its)
+        asked = any("silent" in (each.tcp.reached, each.quic.reached) for each in its)
+        found[family] = its if mute and asked else []
+    return found
 
 
 def _unlike(one: Address, facts: Facts) -> Iterator[Finding]:

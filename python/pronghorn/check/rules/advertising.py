@@ -7,7 +7,7 @@ from pronghorn.check.alternatives import AltSvc
 from pronghorn.check.facts import Answer, Facts
 from pronghorn.check.finding import Finding, Unknown
 from pronghorn.check.rules.places import dead, quic_at, works
-from pronghorn.check.rules.quic import explained
+from pronghorn.check.rules.quic import explained, refuses
 from pronghorn.foreign import line
 
 _LEAST_AGE_S = 300
@@ -24,7 +24,7 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
     yield from _faults(said)
     yield from _places(said, facts)
     yield from _ages(said)
-    yield from _alike(told, facts)
+    yield from _alike(told)
     yield from _missing(told, facts)
 
 
@@ -112,12 +112,14 @@ def _places(said: dict[str, AltSvc], facts: Facts) -> Iterator[Finding | Unknown
 
 
 def _failed(seen: str, why: str, facts: Facts) -> Iterator[Finding]:
-    if explained(facts.main.quic):
+    quic = facts.main.quic
+    if explained(quic) or not refuses(quic):  # rules/quic.py says so
         return
+    tries = "the handshake" if quic.attempts == 1 else f"each of {quic.attempts} handshakes"
     yield Finding(
         "h3-handshake-fails",
         "error",
-        f"{seen}, which answers over UDP, but two handshakes failed: {line(why)}.",
+        f"{seen}, which answers over UDP, but the server ended {tries}: {line(why)}.",
         _WAITS,
         "See what the server logs of the handshake; compare its QUIC listener's certificate and TLS "
         "settings.",
@@ -155,15 +157,14 @@ def _ages(said: dict[str, AltSvc]) -> Iterator[Finding]:
         )
 
 
-def _alike(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding]:
+def _alike(told: dict[str, AltSvc | None]) -> Iterator[Finding]:
     offers = [protocol for protocol, each in told.items() if each is not None and each.of("h3")]
     clears = [protocol for protocol, each in told.items() if each is not None and each.clear]
-    if clears and (offers or facts.main.quic.reached == "ok"):
+    if clears and offers:
         yield Finding(
             "alt-svc-clear",
             "error",
-            f"Alt-Svc is 'clear' {_over(clears)}, "
-            + (f"while {' and '.join(offers)} advertise h3." if offers else "while the host serves h3."),
+            f"Alt-Svc is 'clear' {_over(clears)}, while {' and '.join(offers)} advertise h3.",
             "Browsers forget h3 with every such response, and change to and fro.",
             "Send 'clear' only if h3 is to go away, then over all protocols.",
         )
@@ -178,7 +179,7 @@ def _alike(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding]:
     if lacks and any(protocol in ("h1", "h2") for protocol in offers) and not drafts:
         yield Finding(
             "alt-svc-not-everywhere",
-            "warning",
+            "warning" if "h2" in lacks else "notice",
             f"Alt-Svc names h3 {_over(offers)}, but not {_over(lacks)}.",
             "Visitors who come over the other protocol never learn of h3.",
             "Add the header to every response: nginx drops inherited add_header lines in a location that "
@@ -187,14 +188,26 @@ def _alike(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _speaks_of_h3(said: AltSvc) -> bool:
+    """Whether it offers h3, takes it back, or tries to (which has findings of its own)."""
+    drafts = any(each.protocol.startswith("h3-") for each in said.alternatives)
+    return bool(said.of("h3")) or said.clear or said.fault is not None or drafts
+
+
 def _missing(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding | Unknown]:
     over_tcp = {protocol: each for protocol, each in told.items() if protocol in ("h1", "h2")}
-    if not over_tcp or any(each is not None for each in over_tcp.values()):
+    if not over_tcp:
+        yield Unknown("whether h3 is advertised", "no response came over h1 or h2")
+        return
+    if any(each is not None and _speaks_of_h3(each) for each in over_tcp.values()):
         return
     if facts.names.records is None:
         yield Unknown("whether h3 is advertised", "not by Alt-Svc; HTTPS records could not be asked for")
         return
     if any("h3" in each.alpn for each in facts.names.records):
+        return
+    if facts.names.records and not any(each.priority for each in facts.names.records):
+        yield Unknown("whether h3 is advertised", "not by Alt-Svc; an HTTPS record's alias leads on")
         return
     neither = f"neither Alt-Svc ({_over(list(over_tcp))}) nor an HTTPS record"
     fix = (
@@ -204,16 +217,17 @@ def _missing(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding |
     if facts.main.quic.reached == "ok":
         yield Finding(
             "h3-not-advertised",
-            "error",
+            "notice",
             f"The host serves h3, but {neither} says so.",
-            "Browsers never use h3.",
+            "Browsers never use h3, unless it is advertised to some of them only.",
             fix,
         )
-    elif facts.main.quic.reached in ("silent", "refused"):
+    elif facts.main.quic.reached in ("silent", "refused") or explained(facts.main.quic):
+        udp = facts.main.quic.reached
         yield Finding(
             "h3-not-offered",
             "notice",
-            f"UDP is {facts.main.quic.reached}, and {neither} names h3.",
+            f"{'UDP answers without h3' if udp == 'failed' else f'UDP is {udp}'}, and {neither} names h3.",
             "All visitors use h2 or HTTP/1.1.",
             f"To offer h3, let the server listen for QUIC on {facts.target.port}/udp, then advertise it. "
             f"{fix}",

@@ -118,21 +118,21 @@ def _dates(chain: Chain, now: datetime, where: str, effect: str) -> Iterator[Fin
 
 def _length(facts: Facts) -> Iterator[Finding]:
     quic = facts.main.quic
-    if quic.handshake_bytes is None or quic.chain is None:
-        return
+    if quic.handshake_bytes is None or quic.chain is None or any(quic.retried):
+        return  # after a Retry the address is validated, and no such limit holds (RFC 9000 §8.1.2)
     if quic.handshake_bytes > _FIRST_FLIGHT_BYTES - 3 * _PACKET_BYTES:
+        large = quic.handshake_bytes > 2 * (_FIRST_FLIGHT_BYTES - 3 * _PACKET_BYTES)
         count = len(quic.chain.certificates)
         yield Finding(
             "chain-too-long",
-            "warning",
+            "warning" if large else "notice",
             f"The TLS messages of h3's handshake have {quic.handshake_bytes} bytes, "
             f"{quic.chain.size_bytes} of "
             f"them in {count} certificates. A server may send {_FIRST_FLIGHT_BYTES} before it hears again "
             "from a "
             "client that sent one datagram.",
-            "h3's first connection waits one more round trip, except in clients to which the server "
-            "compresses "
-            "certificates or that send larger hellos.",
+            "h3's first connection waits one more round trip in clients with small hellos, unless the server "
+            "compresses certificates for them. Today's browsers send two datagrams, which allow twice as much.",
             "Use ECDSA certificates, send no root and no unneeded intermediates, name fewer hosts, or "
             "compress "
             "certificates (RFC 8879).",

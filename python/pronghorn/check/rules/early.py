@@ -16,16 +16,22 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
         yield Unknown("0-RTT", "tickets allow it, but no request could be sent in it")
     for each in facts.early:
         if each.method not in _SAFE:
-            yield from _unsafe(each)
+            yield from _unsafe(each, named=facts.forwarding is not None)
 
 
-def _unsafe(early: Early) -> Iterator[Finding | Unknown]:
+def _unsafe(early: Early, *, named: bool) -> Iterator[Finding | Unknown]:
     if not early.accepted:
         yield Unknown(
             "unsafe requests in 0-RTT", "the server's tickets allow 0-RTT, but it rejected the data"
         )
     elif early.answered_early and early.answer is not None:
-        if 200 <= early.answer.status < 300:
+        if 200 <= early.answer.status < 300 and not named:
+            yield Unknown(
+                "unsafe requests in 0-RTT",
+                f"a {early.method} to a path that nobody serves got {early.answer.status} before the "
+                "handshake was over; whether one takes effect shows an endpoint that takes it (--echo)",
+            )
+        elif 200 <= early.answer.status < 300:
             yield Finding(
                 "early-data-unsafe",
                 "error",
@@ -38,6 +44,6 @@ def _unsafe(early: Early) -> Iterator[Finding | Unknown]:
         elif early.answer.status != _TOO_EARLY:
             yield Unknown(
                 "unsafe requests in 0-RTT",
-                f"a path that nobody serves got {early.answer.status}; name one that takes a POST with "
-                "--echo",
+                f"the {'endpoint of --echo' if named else 'path that nobody serves'} answered a "
+                f"{early.method} with {early.answer.status}; name one that takes it with --echo",
             )

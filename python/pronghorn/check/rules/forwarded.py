@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from pronghorn.check.facts import Facts, Forwarding
 from pronghorn.check.finding import Finding, Unknown
+from pronghorn.check.secrets import FORWARDED
 from pronghorn.foreign import line
 
 _CLIENT = ("x-forwarded-for", "forwarded", "x-real-ip")
-_ALL = (*_CLIENT, "x-forwarded-proto", "x-forwarded-host", "x-forwarded-port", "host")
 _FIX = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for (nginx)"
 
 
@@ -38,7 +38,7 @@ def _missing(forwarding: Forwarding) -> Iterator[Finding]:
 
 
 def _differ(forwarding: Forwarding) -> Iterator[Finding]:
-    for name in _ALL:
+    for name in FORWARDED:
         having = [echo.protocol for echo in forwarding.echoes if echo.all(name)]
         lacking = [echo.protocol for echo in forwarding.echoes if not echo.all(name)]
         if having and lacking:

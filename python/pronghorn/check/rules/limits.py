@@ -6,7 +6,7 @@ from pronghorn.check.facts import Facts
 from pronghorn.check.finding import Finding, Unknown
 
 _LEAST_STREAMS = 100
-"""RFC 9114 §6.1 and RFC 9113 §5.1.2 recommend no less."""
+"""RFC 9114 §6.1 and RFC 9113 §6.5.2 recommend no less."""
 
 _LEAST_FIELDS_BYTES = 8192
 """What servers take of HTTP/1.1's header lines by default; cookies need some of it."""
@@ -30,12 +30,11 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
             "Raise QUIC's idle time-out to 30 s or more.",
         )
     if facts.main.tcp.reached == "ok":
-        yield Unknown(
-            "idle time-out over TCP", "h1 and h2 don't announce it, and waiting for it takes minutes"
-        )
+        yield Unknown("idle time-out over TCP", "h2 doesn't announce it, and to wait for it takes minutes")
     if quic.reached == "ok":
         yield Unknown(
-            "priorities", "no setting announces them; 'pronghorn run' measures what a server does with them"
+            "priorities",
+            "no setting of h3 announces them; 'pronghorn run' measures what a server does with them",
         )
 
 
@@ -47,7 +46,7 @@ def _streams(facts: Facts) -> Iterator[Finding]:
             "warning",
             f"h2 allows {h2} requests at once (SETTINGS_MAX_CONCURRENT_STREAMS).",
             "On a page with more resources, requests wait in the browser for others to end.",
-            "Allow 100 or more (RFC 9113 §5.1.2): http2_max_concurrent_streams 128 (nginx).",
+            "Allow 100 or more (RFC 9113 §6.5.2): http2_max_concurrent_streams 128 (nginx).",
         )
     quic = facts.main.quic
     if quic.parameters is None:

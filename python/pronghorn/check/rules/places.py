@@ -1,6 +1,8 @@
 """What is known of h3 at a place that the host advertises."""
 
-from pronghorn.check.facts import Facts, Quic, Record
+from pronghorn.check import alternatives
+from pronghorn.check.alternatives import Alternative
+from pronghorn.check.facts import UNASKED, Facts, Quic, Record
 
 
 def place_of(record: Record, facts: Facts) -> tuple[str, int]:
@@ -20,7 +22,7 @@ def quic_at(host: str, port: int, facts: Facts) -> Quic | None:
 def works(host: str, port: int, facts: Facts) -> bool | None:
     """Whether h3 answers there; None if that isn't known."""
     quic = quic_at(host, port, facts)
-    if quic is None or quic.reached == "unreachable":
+    if quic is None or quic.reached in UNASKED:
         return None
     return quic.reached == "ok"
 
@@ -37,5 +39,23 @@ def dead(host: str, port: int, facts: Facts) -> str | None:
         case "silent":
             return "nothing answers over UDP"
         case "refused":
-            return "UDP is refused, since nothing listens there"
+            return "UDP is refused (ICMP): nothing listens there, or a filter rejects it"
     return quic.detail or "the handshake fails"
+
+
+def advertised(facts: Facts) -> bool | None:
+    """Whether anything leads browsers to h3 at the host's own place; None if that isn't known."""
+    tcp, quic = facts.main.tcp, facts.main.quic
+    for answer in (tcp.h1, *tcp.h2[:1], *quic.answers[:1]):
+        said = alternatives.parse(answer.all("alt-svc")) if answer is not None else None
+        if said is not None and any(_own(each, facts) for each in said.of("h3")):
+            return True
+    records = facts.names.records
+    if records is None:
+        return None
+    own = ("", facts.target.port)
+    return any("h3" in each.alpn and place_of(each, facts) == own for each in records)
+
+
+def _own(one: Alternative, facts: Facts) -> bool:
+    return one.host in ("", facts.target.host) and one.port == facts.target.port

@@ -4,11 +4,20 @@ from collections.abc import Iterator
 
 from pronghorn.check.facts import Facts, Quic
 from pronghorn.check.finding import Finding, Unknown
+from pronghorn.check.rules.places import advertised
 
 _NO_APPLICATION_PROTOCOL = 120
 """The TLS alert of a server that speaks none of the offered protocols (RFC 7301 §3.2)."""
 
+_OF_THIS_CLIENT = {40, 47, 70, 109, 116}
+"""TLS alerts of a server that finds no common parameters (a group that only browsers offer), or demands a
+client's certificate."""
+
 _VERSION_1 = 1
+_RESERVED = 0x0A0A0A0A
+"""Versions that servers list only so that clients learn to ignore some (RFC 9000 §15)."""
+
+_BROWSERS_START_BYTES = 1280
 
 
 def rule(facts: Facts) -> Iterator[Finding | Unknown]:
@@ -26,18 +35,30 @@ def explained(quic: Quic) -> bool:
     return quic.alert == _NO_APPLICATION_PROTOCOL or bool(quic.versions and _VERSION_1 not in quic.versions)
 
 
+def refuses(quic: Quic) -> bool:
+    """Whether the server ended the handshake for a reason that holds for browsers as well. What this client
+    failed at, or what the server's alert may mean of it alone, says nothing of them."""
+    return quic.closed and quic.alert not in _OF_THIS_CLIENT
+
+
 def _failed(quic: Quic, facts: Facts) -> Iterator[Finding | Unknown]:
     where = f"{facts.main.address} port {facts.target.port}/udp"
+    offered = advertised(facts)
+    if explained(quic) and not offered:
+        if offered is None:
+            yield Unknown(f"h3 at {where}", "it answers without h3; HTTPS records could not be asked for")
+        return  # advertising's "h3-not-offered"
     if quic.alert == _NO_APPLICATION_PROTOCOL:
         yield Finding(
             "h3-missing",
             "error",
-            f"{where} speaks QUIC, but not h3 (ALPN).",
-            "Browsers can't use h3, whatever Alt-Svc says.",
+            f"{where} is advertised for h3 and speaks QUIC, but not h3 (ALPN).",
+            "Browsers try h3 there, and stay on h2.",
             "Switch HTTP/3 on for this host: http3 on (nginx), alpn h3 (HAProxy).",
         )
     elif quic.versions and _VERSION_1 not in quic.versions:
-        told = ", ".join(f"{each:#x}" for each in quic.versions)
+        real = [each for each in quic.versions if each & 0x0F0F0F0F != _RESERVED]
+        told = ", ".join(f"{each:#x}" for each in real) or "of no meaning"
         yield Finding(
             "quic-version",
             "error",
@@ -45,10 +66,9 @@ def _failed(quic: Quic, facts: Facts) -> Iterator[Finding | Unknown]:
             "Browsers can't use h3.",
             "Update the server: version 1 (RFC 9000) is what browsers speak.",
         )
-    else:
-        yield Unknown(
-            "QUIC's handshake", f"{where} answers, but it fails: {quic.detail or 'no reason given'}"
-        )
+    elif not offered or not refuses(quic):
+        why = quic.detail or "no reason given"
+        yield Unknown("QUIC's handshake", f"{where} answers, but check's client could not finish it: {why}")
 
 
 def _costs(quic: Quic) -> Iterator[Finding | Unknown]:
@@ -103,10 +123,10 @@ def _sizes(facts: Facts) -> Iterator[Finding | Unknown]:
     if lost:
         yield Finding(
             "datagrams-lost",
-            "warning",
+            "warning" if min(lost) <= _BROWSERS_START_BYTES else "notice",
             f"Handshakes with datagrams of {', '.join(map(str, lost))} bytes get no reply, twice; "
             "with 1200 bytes they end.",
             "Clients that start with larger datagrams wait for time-outs; all others are held to small ones.",
-            "Raise the MTU of the tunnel or overlay before the server, or let ICMP 'fragmentation needed' "
-            "through.",
+            "Raise the MTU of tunnels between this host and the server, or let ICMP 'fragmentation needed' "
+            "through. If this host is behind a VPN, check from another network.",
         )

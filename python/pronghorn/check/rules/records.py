@@ -54,14 +54,19 @@ def _promised(record: Record, facts: Facts) -> Iterator[Finding | Unknown]:
 
 
 def _hints(record: Record, facts: Facts) -> Iterator[Finding]:
-    dead = {each.address for each in facts.hinted if each.tcp.reached in ("silent", "refused")}
+    port = record.port or facts.target.port
+    own = record.target in (facts.target.host, facts.names.owner)
+    dead = {
+        each.address: f"{each.over} is {each.reached}"
+        for each in facts.hinted
+        if own and each.port == port and each.reached in ("silent", "refused")
+    }
     if stale := [each for each in record.hints if each in dead]:
         yield Finding(
             "https-record-hints",
             "warning",
-            f"The HTTPS record hints at {', '.join(stale)}, where TCP is silent or refused, and which no A "
-            "or "
-            "AAAA record names.",
+            f"The HTTPS record hints at {stale[0]}, where {dead[stale[0]]} at port {port}, and "
+            "which no A or AAAA record names.",
             "Browsers that connect to the hint first wait in vain.",
             "Make ipv4hint and ipv6hint the same as the A and AAAA records, or leave them out.",
         )

@@ -3,14 +3,20 @@
 from collections.abc import Iterator
 
 from pronghorn.check import comparing
-from pronghorn.check.facts import Facts
+from pronghorn.check.facts import ANSWER_S, NO_RESPONSE, Facts
 from pronghorn.check.finding import Finding, Unknown
+from pronghorn.check.rules.tls import CLIENT_CERTIFICATE
+from pronghorn.check.secrets import without_secrets
 from pronghorn.foreign import line
+
+_TREATED_APART = {403, 429, 503}
+"""What filters answer to a client that they take for a robot, or that asks too often."""
 
 
 def rule(facts: Facts) -> Iterator[Finding | Unknown]:
     """Status, headers and body, as far as each protocol answers itself alike."""
     h2, h3 = facts.main.tcp.h2, facts.main.quic.answers
+    yield from _mute(facts)
     if facts.main.quic.reached != "ok" or facts.main.tcp.reached != "ok":
         return
     if min(len(h2), len(h3)) < comparing.LEAST:
@@ -22,6 +28,16 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
         return
     kinds = {each.what for each in found}
     headers = [each for each in found if each.what not in ("status", "body")]
+    unlike = {each.status for each in (h2[0], h3[0])} & _TREATED_APART
+    if unlike and "status" in kinds:
+        yield Unknown(
+            "h2 against h3",
+            f"{' and '.join(map(str, sorted(unlike)))} over one of them: a filter against robots or too many "
+            "requests may have met this client over that protocol alone",
+        )
+        return
+    if h2[0].status >= 400 and h3[0].status >= 400:
+        yield Unknown("the page", f"the host answers with status {h2[0].status}; pages and errors may differ")
     if "status" in kinds:
         status = next(each for each in found if each.what == "status")
         yield Finding(
@@ -57,5 +73,23 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
         )
 
 
+def _mute(facts: Facts) -> Iterator[Finding | Unknown]:
+    tcp, quic = facts.main.tcp, facts.main.quic
+    if tcp.reached != "ok" or tcp.offered_h2 is None or tcp.h1 or tcp.h2 or quic.answers:
+        return
+    if tcp.tls_fault in CLIENT_CERTIFICATE:
+        yield Unknown("the page", "the server may demand a client's certificate")
+    elif tcp.detail == NO_RESPONSE:
+        yield Finding(
+            "no-response",
+            "error",
+            f"TLS works, but no request got a response within {ANSWER_S:g} s, over any protocol.",
+            "Visitors wait, then see an error.",
+            "See whether the application behind the server hangs, and what the server logs.",
+        )
+    else:
+        yield Unknown("the page", f"no response over any protocol: {tcp.detail or 'no reason given'}")
+
+
 def _quoted(value: str) -> str:
-    return f"'{line(value, 80)}'" if value else "none"
+    return f"'{line(without_secrets(value), 80)}'" if value else "none"
