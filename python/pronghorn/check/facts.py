@@ -37,12 +37,14 @@ class Certificate:
 class Chain:
     """The certificates as sent, the leaf first. `covers_host`: a name of the leaf is the host's.
     `distrust` is OpenSSL's error (X509_V_ERR_*) of the chain without regard to dates, 0 if it is trusted,
-    None if this host has no authorities to judge by; `distrust_text` says it."""
+    None if this host has no authorities to judge by; `distrust_text` says it. `used` are the places
+    in the list of those by which it is trusted, None if it isn't: others are sent for nothing."""
 
     certificates: tuple[Certificate, ...]
     covers_host: bool
     distrust: int | None
     distrust_text: str
+    used: tuple[int, ...] | None = None
 
     @property
     def size_bytes(self) -> int:
@@ -223,10 +225,11 @@ class Echo:
 
 @dataclass(frozen=True)
 class Forwarding:
-    """What the echo endpoint answered; `forged` is the request that claimed to come from `claimed`."""
+    """What the echo endpoint answered; `forged` are the requests that claimed to come from
+    `claimed`."""
 
     echoes: tuple[Echo, ...]
-    forged: Echo | None
+    forged: tuple[Echo, ...]
     claimed: str
     early: Echo | None = None
 

@@ -118,7 +118,7 @@ def _ascii(host: str) -> str:
         return host
     if any(each in _DEVIATING for each in host):
         raise InputError(
-            "URL: the host has a letter that Python would replace and browsers keep (ß, ς, zero-width joiners).",
+            "URL: the host has a letter that DNS holds encoded (ß, ς or a zero-width joiner).",
             hint="Write the name as DNS has it, such as xn--fa-hia.example for faß.example.",
         )
     try:

@@ -1,72 +1,30 @@
-"""Facts, and the findings that they must lead to."""
+"""Facts, and the findings that they must lead to: certificates, TLS, DNS and Alt-Svc, then what follows."""
 
 from dataclasses import replace
 
-from pronghorn.check.comparing import SURE
-from pronghorn.check.facts import Chain, Datagrams, Early, Echo, Elsewhere, Facts, Quic, Record, Tcp, Tls
+from pronghorn.check.facts import Chain, Elsewhere, Facts, Hinted, Record, Tls
 
+from . import judged_quic
 from .made_facts import (
     ADDRESS,
-    ANSWER,
     CHAIN,
     DAY,
-    FORWARDING,
     HOST,
     LEAF,
+    NO_ANSWER,
     NOW,
+    OFFER,
     QUIC,
+    SILENT,
     SOUND,
     TCP,
     advertising,
-    forwarding,
+    chain,
+    elsewhere,
     with_quic,
     with_records,
     with_tcp,
 )
-
-OFFER = 'h3=":443"; ma=86400'
-SILENT = Quic("silent")
-NO_ANSWER = replace(ANSWER, headers=())
-
-
-def chain(**changes: object) -> Facts:
-    made = replace(CHAIN, **changes)  # type: ignore[arg-type]
-    facts = with_tcp(offered_h2=Tls("TLSv1.3", "h2", made, False))
-    return replace(facts, main=replace(facts.main, quic=replace(QUIC, chain=made)))
-
-
-def early(method: str, status: int, *, before: bool = True, accepted: bool = True) -> Facts:
-    seen = Early(method, "/", accepted, before, replace(ANSWER, status=status))
-    return replace(with_quic(early_data=True), early=(seen,))
-
-
-def answers(**changes: object) -> Facts:
-    other = replace(ANSWER, **changes)  # type: ignore[arg-type]
-    return with_quic(answers=(other,) * SURE)
-
-
-def echoing(*protocols: str, **headers: str) -> Facts:
-    changed = {name.replace("_", "-"): value for name, value in headers.items()}
-    echoes = tuple(
-        replace(
-            each,
-            headers=tuple(
-                (name, changed.get(name, value)) for name, value in each.headers if changed.get(name) != ""
-            ),
-        )
-        if each.protocol in protocols
-        else each
-        for each in FORWARDING.echoes
-    )
-    return forwarding(echoes=echoes)
-
-
-def elsewhere(
-    host: str, port: int, quic: Quic | None, addresses: tuple[str, ...] | None = ("192.0.2.1",)
-) -> Facts:
-    offer = f'h3="{host}:{port}"; ma=86400'
-    return replace(advertising(offer, offer, offer), elsewhere=(Elsewhere(host, port, addresses, quic),))
-
 
 FOUND: dict[str, tuple[Facts, list[str]]] = {
     "nothing": (SOUND, []),
@@ -92,6 +50,7 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
         ["certificate-name"],
     ),
     "a handshake of 3481 bytes": (with_quic(handshake_bytes=3481), ["chain-too-long"]),
+    "a handshake of 9000 bytes after a Retry": (with_quic(handshake_bytes=9000, retried=(True,)), []),
     "a handshake of 3480 bytes": (with_quic(handshake_bytes=3480), []),
     "TLS 1.2": (with_tcp(offered_h2=Tls("TLSv1.2", "h2", CHAIN, False)), ["tls-1.3-missing"]),
     "TLS 1.0": (with_tcp(old_versions=("TLSv1",)), ["tls-outdated"]),
@@ -116,7 +75,10 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
     ),
     "a short age": (advertising(*['h3=":443"; ma=60'] * 3), ["alt-svc-short-lived"]),
     "clear over h3": (advertising(OFFER, OFFER, "clear"), ["alt-svc-clear"]),
-    "clear everywhere": (advertising("clear", "clear", "clear"), ["alt-svc-clear"]),
+    "clear everywhere": (advertising("clear", "clear", "clear"), []),
+    "an empty Alt-Svc": (advertising("", "", ""), ["h3-not-advertised"]),
+    "an Alt-Svc for h2 alone": (advertising(*['h2=":444"'] * 3), ["h3-not-advertised"]),
+    "an empty element of Alt-Svc": (advertising(*[f", {OFFER}, ,"] * 3), []),
     "none over h3": (advertising(OFFER, OFFER, None), []),
     "none over h1": (advertising(None, OFFER, OFFER), ["alt-svc-not-everywhere"]),
     "no quotes": (advertising(*["h3=:443"] * 3), ["alt-svc-malformed"]),
@@ -134,108 +96,41 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
         ["https-record-without-h3"],
     ),
     "an alias without records": (with_records(Record(0, "cdn.example", (), False, None, ())), []),
+    "an alias without records or Alt-Svc": (
+        replace(
+            advertising(None, None, None),
+            names=replace(SOUND.names, records=(Record(0, "cdn.example", (), False, None, ()),)),
+        ),
+        [],
+    ),
     "a dead hint": (
         replace(
             with_records(Record(1, HOST, ("h3",), False, None, ("192.0.2.9",))),
-            hinted=(replace(ADDRESS, address="192.0.2.9", tcp=Tcp("refused")),),
+            hinted=(Hinted("192.0.2.9", 443, "TCP", "refused"),),
         ),
         ["https-record-hints"],
+    ),
+    "a dead hint of another name": (
+        replace(
+            with_records(Record(1, "cdn.example", ("h2",), False, None, ("192.0.2.9",))),
+            hinted=(Hinted("192.0.2.9", 443, "TCP", "refused"),),
+            main=replace(ADDRESS, quic=SILENT, tcp=replace(TCP, h1=NO_ANSWER, h2=(NO_ANSWER,) * 2)),
+        ),
+        ["h3-not-offered"],
+    ),
+    "a hint without a way": (
+        replace(
+            with_records(Record(1, HOST, ("h3",), False, None, ("2001:db8::9",))),
+            hinted=(Hinted("2001:db8::9", 443, "TCP", "unreachable"),),
+        ),
+        [],
     ),
     "a hint that answers": (
         replace(
             with_records(Record(1, HOST, ("h3",), False, None, ("192.0.2.9",))),
-            hinted=(replace(ADDRESS, address="192.0.2.9"),),
+            hinted=(Hinted("192.0.2.9", 443, "TCP", "ok"),),
         ),
         [],
     ),
-    "QUIC without h3": (
-        with_quic(reached="failed", alert=120, answers=()),
-        ["h3-missing"],
-    ),
-    "an old version of QUIC": (
-        with_quic(reached="failed", versions=(0xFF00001D,), answers=()),
-        ["quic-version"],
-    ),
-    "a handshake that fails": (
-        with_quic(reached="failed", alert=40, detail="handshake failure", answers=()),
-        ["h3-handshake-fails"],
-    ),
-    "no version negotiation": (with_quic(versions=()), ["version-negotiation-missing"]),
-    "Retry for all": (with_quic(retried=(True, True)), ["retry-always"]),
-    "Retry for one": (with_quic(retried=(True, False)), []),
-    "no tickets": (with_quic(tickets=0, resumption=()), ["resumption-missing-quic"]),
-    "tickets that don't work": (with_quic(resumption=(False, False)), ["resumption-missing-quic"]),
-    "a ticket that didn't work once": (with_quic(resumption=(False,)), []),
-    "no tickets on the only connection": (with_quic(tickets=0, retried=(False,), resumption=()), []),
-    "datagrams that the server refuses": (
-        replace(
-            with_quic(parameters={"initial_max_streams_bidi": 100, "max_udp_payload_size": 1400}),
-            datagrams=(Datagrams(1452, False),),
-        ),
-        [],
-    ),
-    "lost datagrams": (replace(SOUND, datagrams=(Datagrams(1452, False),)), ["datagrams-lost"]),
-    "datagrams that can't be sent": (replace(SOUND, datagrams=(Datagrams(1452, None),)), []),
-    "few streams of h2": (with_tcp(h2_settings={"max_concurrent_streams": 99}), ["h2-few-streams"]),
-    "no limit on h2's streams": (with_tcp(h2_settings={}), []),
-    "few streams of h3": (with_quic(parameters={"initial_max_streams_bidi": 99}), ["h3-few-streams"]),
-    "small headers": (with_quic(settings={6: 4096}), ["small-headers"]),
-    "a short idle time-out": (
-        with_quic(parameters={"initial_max_streams_bidi": 100, "max_idle_timeout": 5000}),
-        ["idle-short"],
-    ),
-    "an early POST": (early("POST", 200), ["early-data-unsafe"]),
-    "an early POST that is refused": (early("POST", 425), []),
-    "an early POST to nothing": (early("POST", 404), []),
-    "an early POST that waited": (early("POST", 200, before=False), []),
-    "another body": (answers(digest="other"), ["body-differs"]),
-    "another header": (
-        answers(headers=(*ANSWER.headers, ("strict-transport-security", "max-age=1"))),
-        ["header-differs"],
-    ),
-    "another encoding": (
-        answers(headers=(*ANSWER.headers, ("content-encoding", "br")), digest="other"),
-        ["header-differs"],
-    ),
-    "another status": (answers(status=404, digest="other"), ["status-differs"]),
-    "no forwarded address": (echoing("h1", "h2", "h3", x_forwarded_for=""), ["forwarded-missing"]),
-    "none over h3 forwarded": (echoing("h3", x_forwarded_for=""), ["forwarded-differs"]),
-    "another scheme": (echoing("h1", "h2", "h3", x_forwarded_proto="http"), ["forwarded-scheme"]),
-    "the backend's host": (echoing("h1", "h2", "h3", host="10.0.0.1:8080"), ["forwarded-host"]),
-    "a forged address": (
-        forwarding(forged=Echo("h1", (("x-forwarded-for", "192.0.2.77"),))),
-        ["forwarded-forged"],
-    ),
-    "another address that is dead": (
-        replace(SOUND, addresses=(ADDRESS, replace(ADDRESS, address="192.0.2.2", tcp=Tcp("silent")))),
-        ["address-dead"],
-    ),
-    "another address without h3": (
-        replace(SOUND, addresses=(ADDRESS, replace(ADDRESS, address="192.0.2.2", quic=SILENT))),
-        ["address-without-h3"],
-    ),
-    "another address out of reach": (
-        replace(
-            SOUND,
-            addresses=(
-                ADDRESS,
-                replace(ADDRESS, address="2001:db8::1", tcp=Tcp("unreachable"), quic=Quic("unreachable")),
-            ),
-        ),
-        [],
-    ),
-    "another address with other ALPN": (
-        replace(
-            SOUND,
-            addresses=(
-                ADDRESS,
-                replace(
-                    ADDRESS,
-                    address="192.0.2.2",
-                    tcp=replace(TCP, offered_h2=Tls("TLSv1.3", "http/1.1", CHAIN, False)),
-                ),
-            ),
-        ),
-        ["addresses-differ"],
-    ),
+    **judged_quic.FOUND,
 }

@@ -11,7 +11,9 @@ from pronghorn.check.facts import (
     Certificate,
     Chain,
     Datagrams,
+    Early,
     Echo,
+    Elsewhere,
     Facts,
     Forwarding,
     Names,
@@ -55,7 +57,7 @@ ADDRESS = Address("192.0.2.1", TCP, QUIC)
 SEEN = (("host", HOST), ("x-forwarded-for", "192.0.2.9"), ("x-forwarded-proto", "https"))
 FORWARDING = Forwarding(
     (Echo("h1", SEEN), Echo("h2", SEEN), Echo("h3", SEEN)),
-    Echo("h1", (("host", HOST), ("x-forwarded-for", "192.0.2.77, 192.0.2.9"))),
+    (Echo("h1", (("host", HOST), ("x-forwarded-for", "192.0.2.77, 192.0.2.9"))),),
     "192.0.2.77",
 )
 SOUND = Facts(
@@ -112,6 +114,73 @@ def findings(facts: Facts) -> list[Finding]:
 def unknown(facts: Facts) -> dict[str, str]:
     """The unknown points and their reasons."""
     return {each.point: each.why for each in judge(facts)[1]}
+
+
+OFFER = 'h3=":443"; ma=86400'
+SILENT = Quic("silent")
+NO_ANSWER = replace(ANSWER, headers=())
+
+
+def chain(**changes: object) -> Facts:
+    """The sound host with another chain over both."""
+    made = replace(CHAIN, **changes)  # type: ignore[arg-type]
+    facts = with_tcp(offered_h2=Tls("TLSv1.3", "h2", made, False))
+    return replace(facts, main=replace(facts.main, quic=replace(QUIC, chain=made)))
+
+
+def early(method: str, status: int, *, before: bool = True, accepted: bool = True) -> Facts:
+    """A request in 0-RTT data and what it got."""
+    seen = Early(method, "/", accepted, before, replace(ANSWER, status=status))
+    return replace(with_quic(early_data=True), early=(seen,))
+
+
+def answers(**changes: object) -> Facts:
+    """The sound host with other responses over h3."""
+    other = replace(ANSWER, **changes)  # type: ignore[arg-type]
+    return with_quic(answers=(other,) * SURE)
+
+
+def echoing(*protocols: str, **headers: str) -> Facts:
+    """The sound host with other headers over some protocols; empty ones are missing."""
+    changed = {name.replace("_", "-"): value for name, value in headers.items()}
+    echoes = tuple(
+        replace(
+            each,
+            headers=tuple(
+                (name, changed.get(name, value)) for name, value in each.headers if changed.get(name) != ""
+            ),
+        )
+        if each.protocol in protocols
+        else each
+        for each in FORWARDING.echoes
+    )
+    return forwarding(echoes=echoes)
+
+
+def elsewhere(
+    host: str, port: int, quic: Quic | None, addresses: tuple[str, ...] | None = ("192.0.2.1",)
+) -> Facts:
+    offer = f'h3="{host}:{port}"; ma=86400'
+    return replace(advertising(offer, offer, offer), elsewhere=(Elsewhere(host, port, addresses, quic),))
+
+
+def unadvertised(quic: Quic) -> Facts:
+    """The sound host with another QUIC, to which nothing leads."""
+    tcp = replace(TCP, h1=NO_ANSWER, h2=(NO_ANSWER,) * 2)
+    return replace(SOUND, main=replace(ADDRESS, tcp=tcp, quic=quic), addresses=())
+
+
+def failing(reason: str) -> Facts:
+    """The sound host with a TLS over TCP that fails."""
+    return with_tcp(
+        reached="failed", detail="TLS: it fails", tls_fault=reason, offered_h2=None, h1=None, h2=()
+    )
+
+
+def with_response(**changes: object) -> Facts:
+    """Without QUIC, of which nothing is advertised."""
+    facts = unadvertised(SILENT)
+    return replace(facts, main=replace(facts.main, tcp=replace(TCP, **changes)))  # type: ignore[arg-type]
 
 
 def _main(address: Address) -> Facts:

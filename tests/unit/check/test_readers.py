@@ -23,8 +23,10 @@ from pronghorn.check.probes.forwarding import read
             AltSvc((Alternative("h3", "", 443, 86400), Alternative("h3-29", "", 443, 5))),
         ),
         (['h3="[2001:db8::1]:443"'], AltSvc((Alternative("h3", "2001:db8::1", 443, 86400),))),
+        (["", 'h3=":443", , '], AltSvc((Alternative("h3", "", 443, 86400),))),
+        ([""], AltSvc()),
         (["h3=:443"], AltSvc(fault="h3=:443")),
-        (['h3=":443", h2'], AltSvc((Alternative("h3", "", 443, 86400),), fault=" h2")),
+        (['h3=":443", h2'], AltSvc((Alternative("h3", "", 443, 86400),), fault="h2")),
         (['h3=":70000"'], AltSvc(fault='h3=":70000"')),
         (['h3=":443"; ma=day'], AltSvc(fault='h3=":443"; ma=day')),
     ],
@@ -54,7 +56,9 @@ def test_an_echo_has_many_forms(body: str) -> None:
     assert (echo.all("host"), echo.all("x")) == (["shop.example"], ["1", "2"])
 
 
-@pytest.mark.parametrize("body", ["", "<title>Shop</title>", '{"price": 3}', "[1]", "7", '{"headers": 5}'])
+@pytest.mark.parametrize(
+    "body", ["", '[{"name": "x"}]', "<title>Shop</title>", '{"price": 3}', "[1]", "7", '{"headers": 5}']
+)
 def test_another_answer_is_no_echo(body: str) -> None:
     assert read("h1", answer(body)) is None
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pronghorn.check.target import Target, parse, redirected
+from pronghorn.check.target import Target, is_public, parse, redirected, same_site
 from pronghorn.errors import InputError
 
 
@@ -53,3 +53,33 @@ def test_a_redirect_leads_on() -> None:
     assert redirected(target, "https://www.shop.example/") == Target("www.shop.example", 443, "/")
     assert redirected(target, "http://shop.example/") is None
     assert redirected(target, "https://[") is None
+
+
+@pytest.mark.parametrize("text", ["https://h:0/", "https://h/a\x7fb", "https://faß.example/"])
+def test_what_libraries_would_change_or_choke_on_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse(text)
+    assert redirected(parse("https://shop.example/"), text) is None
+
+
+def test_a_site_has_one_host_with_or_without_www() -> None:
+    one = parse("shop.example")
+    assert same_site(one, parse("https://www.shop.example:8443/"))
+    assert not same_site(one, parse("evil.example"))
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("9.9.9.9", True),
+        ("127.0.0.1", False),
+        ("10.0.0.1", False),
+        ("169.254.169.254", False),
+        ("2620:fe::fe", True),
+        ("::1", False),
+        ("fe80::1%eth0", False),
+        ("::ffff:10.0.0.1", False),
+    ],
+)
+def test_a_network_of_somebody_s_own_is_not_public(address: str, public: bool) -> None:
+    assert is_public(address) is public

@@ -24,7 +24,7 @@ def places(target: Target, main: Address, names: Names) -> list[tuple[str, int]]
             found["" if each.host == target.host else each.host, each.port] = None
     for record in names.records or ():
         if record.priority and "h3" in record.alpn:
-            host = "" if record.target in (target.host, names.owner) else record.target
+            host = "" if record.target == target.host else record.target
             found[host, record.port or target.port] = None
     return [place for place in found if place != ("", target.port)]
 
@@ -39,7 +39,8 @@ async def look(
 async def _one(host: str, port: int, target: Target, main: Address, errand: Errand) -> Elsewhere:
     addresses: tuple[str, ...] = (main.address,)
     if host:
-        names = await resolver.ask(Target(host, 443, "/"), errand.settings)
+        limit_s = min(resolver.LIMIT_S, errand.budget.left_s)
+        names = await resolver.ask(Target(host, 443, "/"), errand.settings, limit_s)
         addresses = names.addresses
         if not addresses:
             return Elsewhere(host, port, () if names.from_dns == () else None, None)

@@ -31,8 +31,15 @@ async def look(target: Target, path: str, tcp: OverTcp, udp: OverUdp | None) -> 
         answers.append(("h2", h2.answer))
     if udp is not None:
         answers += [("h3", each) for each in (await udp.meet(plain)).answers]
+    lies: list[tuple[str, Answer | None]] = [("h1", claimed.answer)]
+    if udp is not None:
+        lies += [("h3", each) for each in (await udp.meet(forged)).answers]
+    return Forwarding(_read(answers), _read(lies), CLAIMED)
+
+
+def _read(answers: list[tuple[str, Answer | None]]) -> tuple[Echo, ...]:
     echoes = [read(protocol, answer) for protocol, answer in answers]
-    return Forwarding(tuple(each for each in echoes if each is not None), read("h1", claimed.answer), CLAIMED)
+    return tuple(each for each in echoes if each is not None)
 
 
 def read(protocol: str, answer: Answer | None) -> Echo | None:

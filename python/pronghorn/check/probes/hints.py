@@ -22,7 +22,7 @@ def stale(target: Target, names: Names) -> list[Hint]:
     """The hints that no A or AAAA record of the origin names. Another name's are not its own."""
     found: dict[Hint, None] = {}
     for record in names.records or ():
-        if not record.priority or record.target not in (target.host, names.owner):
+        if not record.priority or record.target != target.host:
             continue
         over = "UDP" if record.no_default_alpn and "h2" not in record.alpn else "TCP"
         for address in record.hints:

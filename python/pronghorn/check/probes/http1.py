@@ -6,11 +6,13 @@ from pronghorn.check.facts import Answer
 from pronghorn.check.probes.request import Growing, Request
 from pronghorn.check.probes.tls import TlsStream
 
+_MOST_HEAD_BYTES = 256 * 1024
 
-async def ask(stream: TlsStream, request: Request) -> Answer:
+
+async def ask(stream: TlsStream, request: Request, growing: Growing) -> Answer:
     """The response; ConnectionError if the server ends the connection before its head, or breaks the
     protocol."""
-    connection = h11.Connection(h11.CLIENT)
+    connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_HEAD_BYTES)
     headers = [("host", request.authority), *request.headers]
     try:
         asked = h11.Request(method=request.method, target=request.path, headers=headers)
@@ -18,7 +20,6 @@ async def ask(stream: TlsStream, request: Request) -> Answer:
         raise ConnectionError(f"HTTP/1.1: {error}") from None
     sent = (connection.send(asked) or b"") + (connection.send(h11.EndOfMessage()) or b"")
     await stream.send(sent)
-    growing = Growing()
     try:
         while not growing.enough:
             event = connection.next_event()

@@ -26,7 +26,7 @@ class Http2:
         self._begun = False
         self.settings: dict[str, int] | None = None
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request, growing: Growing) -> Answer:
         """The response; ConnectionError if the connection or the stream ends before its head."""
         if not self._begun:
             self._h2.initiate_connection()
@@ -34,7 +34,6 @@ class Http2:
         number = self._h2.get_next_available_stream_id()
         self._h2.send_headers(number, request.with_pseudo_headers, end_stream=True)
         await self._stream.send(self._h2.data_to_send())
-        growing = Growing()
         ended = ""
         while not growing.enough and not ended:
             data = await self._stream.receive()

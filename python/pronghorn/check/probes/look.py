@@ -30,7 +30,7 @@ async def look(target: Target, settings: Settings, tell: Callable[[str], None] =
         if onward is None:
             break
         tell(f"{onward.shown}: addresses and records")
-        further = await resolver.ask(onward, settings)
+        further = await resolver.ask(onward, settings, min(resolver.LIMIT_S, errand.budget.left_s))
         if meeting.leads_inside(met, settings.addresses or further.addresses):
             errand.note("redirect", f"it leads to {onward.shown}, whose address is not public: not followed")
             break

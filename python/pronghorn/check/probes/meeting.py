@@ -37,6 +37,8 @@ async def meet(target: Target, names: Names, errand: Errand, most: int) -> list[
             f"{target.host}: {why}.",
             hint="Name an address (--address) or another resolver (--resolver).",
         )
+    if names.detail:
+        errand.note("addresses", names.detail)
     if len(addresses) > most:
         errand.note("addresses", f"{len(addresses) - most} of {len(addresses)} were not asked")
         addresses = chosen(addresses, most)

@@ -18,21 +18,24 @@ LIMIT_S = 2.6
 """How long the resolver may take."""
 
 _MOST_ALIASES = 3
+_KEYS = {1, 2, 3, 4, 5, 6}
+"""Those of RFC 9460: alpn, no-default-alpn, port, ipv4hint, ech, ipv6hint."""
+
 _ABSENT = (dns.resolver.NoAnswer, dns.resolver.NXDOMAIN)
 
 
-async def ask(target: Target, settings: Settings) -> Names:
-    """All at once, within `LIMIT_S`. A host that is an address has no records."""
+async def ask(target: Target, settings: Settings, limit_s: float = LIMIT_S) -> Names:
+    """All at once, within the limit. A host that is an address has no records."""
     owner = target.host if target.port == 443 else f"_{target.port}._https.{target.host}"
     if target.is_address:
         return Names((target.host,), None, (), owner)
     try:
-        resolver = _resolver(settings)
+        resolver = _resolver(settings, limit_s)
     except (dns.exception.DNSException, OSError) as error:
-        addresses, fault = await _system(target)
+        addresses, fault = await _system(target, limit_s)
         return Names(addresses, None, None, owner, fault, f"this host has no resolver: {error}")
     system, v4, v6, records = await asyncio.gather(
-        _system(target),
+        _system(target, limit_s),
         _addresses(resolver, target.host, "A"),
         _addresses(resolver, target.host, "AAAA"),
         _records(resolver, owner),
@@ -40,25 +43,27 @@ async def ask(target: Target, settings: Settings) -> Names:
     found = None if v4 is None or v6 is None else (*v4, *v6)
     addresses, fault = system
     if settings.resolver is not None:
-        addresses, fault = found or (), "the resolver did not answer" if found is None else ""
+        addresses = (*(v4 or ()), *(v6 or ()))
+        failed = [kind for kind, each in (("A", v4), ("AAAA", v6)) if each is None]
+        fault = f"the resolver did not answer for {' and '.join(failed)}" if failed else ""
     if isinstance(records, str):
         return Names(addresses, found, None, owner, fault, records)
     return Names(addresses, found, records, owner, fault)
 
 
-def _resolver(settings: Settings) -> dns.asyncresolver.Resolver:
+def _resolver(settings: Settings, limit_s: float) -> dns.asyncresolver.Resolver:
     resolver = dns.asyncresolver.Resolver(configure=settings.resolver is None)
     if settings.resolver is not None:
         resolver.nameservers = [settings.resolver[0]]
         resolver.port = settings.resolver[1]
-    resolver.timeout, resolver.lifetime = 1.1, LIMIT_S - 0.3
+    resolver.timeout, resolver.lifetime = 1.1, max(0.1, min(limit_s, LIMIT_S) - 0.3)
     return resolver
 
 
-async def _system(target: Target) -> tuple[tuple[str, ...], str]:
+async def _system(target: Target, limit_s: float) -> tuple[tuple[str, ...], str]:
     """As programs of this host find them, its hosts file included; why there are none."""
     try:
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(limit_s):
             found = await _getaddrinfo(target.host, target.port)
     except TimeoutError:
         return (), "the system's resolver did not answer"
@@ -112,7 +117,10 @@ async def _records(
         return "the resolver refused or failed (it may not know HTTPS records)"
     except (dns.exception.DNSException, OSError) as error:
         return f"the resolver did not answer ({type(error).__name__})"
-    records = tuple(sorted((_record(each, owner) for each in answer), key=lambda each: each.priority))
+    known = [each for each in answer if _understood(each)]
+    if answer and not known:
+        return "they demand that clients know keys which check does not"
+    records = tuple(sorted((_record(each, owner) for each in known), key=lambda each: each.priority))
     alias = next((each for each in records if not each.priority and each.target != owner), None)
     if alias is None:
         return records
@@ -120,6 +128,12 @@ async def _records(
         return f"more than {_MOST_ALIASES} aliases lead from one to the next"
     further = await _records(resolver, alias.target, aliases + 1)
     return further if isinstance(further, str) else (alias, *further)
+
+
+def _understood(data: object) -> bool:
+    """Whether its mandatory keys are known here; clients ignore a record with others (RFC 9460 §8)."""
+    demanded = getattr(data, "params", {}).get(ParamKey.MANDATORY)
+    return {int(each) for each in getattr(demanded, "keys", ())} <= _KEYS
 
 
 def _record(data: object, owner: str) -> Record:

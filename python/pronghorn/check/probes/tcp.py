@@ -10,7 +10,7 @@ from pronghorn.check.facts import ANSWER_S, MUTE, NO_RESPONSE, Answer, Reached, 
 from pronghorn.check.probes import http1
 from pronghorn.check.probes.budget import Budget, Cut
 from pronghorn.check.probes.http2 import Http2
-from pronghorn.check.probes.request import Request
+from pronghorn.check.probes.request import Growing, Request
 from pronghorn.check.probes.tls import TlsStream, context
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.foreign import line
@@ -103,12 +103,15 @@ class OverTcp:
     async def _asked(self, stream: TlsStream, request: Request) -> Met:
         chain = self._authorities.judge(stream.chain, self._server_name)
         tls = Tls(stream.version, stream.alpn, chain, stream.resumed)
-        http2 = Http2(stream)
+        http2, growing = Http2(stream), Growing()
         try:
             self._budget.take()
-            asked = http2.ask(request) if stream.alpn == "h2" else http1.ask(stream, request)
+            h2 = stream.alpn == "h2"
+            asked = http2.ask(request, growing) if h2 else http1.ask(stream, request, growing)
             answer = await self._budget.within(ANSWER_S, asked)
         except FAULTS as error:
+            if growing.status:  # its head tells much, and a body may be long
+                return Met("ok", "", tls, growing.answer(), http2.settings, stream.session)
             late = isinstance(error, TimeoutError) and not isinstance(error, Cut)
             why = NO_RESPONSE if late else classified(error)[1]
             return Met("ok", why, tls, None, http2.settings, tls_fault=fault_of(error))

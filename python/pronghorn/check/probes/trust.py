@@ -51,10 +51,16 @@ class Authorities:
             return None
         if not certificates:
             return None
-        distrust, text = self._distrust(certificates)
-        return Chain(read, _covers(certificates[0], host), distrust, text)
+        return Chain(read, _covers(certificates[0], host), *self._distrust(certificates))
 
     @cached_property
+    def _stores(self) -> tuple[crypto.X509Store, ...]:
+        """One that heeds dates, and one that doesn't; none without authorities."""
+        made = (self._store(), self._store())
+        if made[1] is not None:
+            made[1].set_flags(_NO_CHECK_TIME)
+        return tuple(each for each in made if each is not None)
+
     def _store(self) -> crypto.X509Store | None:
         system = ssl.create_default_context().get_ca_certs(binary_form=True)
         if not system and not self._more:
@@ -64,21 +70,27 @@ class Authorities:
             store.add_cert(crypto.X509.from_cryptography(each))
         for der in system:  # not by cryptography, which warns of old authorities
             store.add_cert(crypto.load_certificate(crypto.FILETYPE_ASN1, der))
-        store.set_flags(_NO_CHECK_TIME)
         return store
 
-    def _distrust(self, certificates: Sequence[x509.Certificate]) -> tuple[int | None, str]:
-        if self._store is None:
-            return None, "this host has no trusted authorities"
-        try:
-            leaf, *others = [crypto.X509.from_cryptography(each) for each in certificates]
-            crypto.X509StoreContext(self._store, leaf, others).verify_certificate()
-        except crypto.X509StoreContextError as error:
-            code = error.errors[0] if error.errors else _UNSPECIFIED
-            return int(code), str(error)
-        except crypto.Error as error:
-            return _UNSPECIFIED, f"OpenSSL can't read it: {error}"
-        return 0, ""
+    def _distrust(
+        self, certificates: Sequence[x509.Certificate]
+    ) -> tuple[int | None, str, tuple[int, ...] | None]:
+        """With regard to dates first, so that a path of valid certificates is found if there is one."""
+        if not self._stores:
+            return None, "this host has no trusted authorities", None
+        told: tuple[int, str, tuple[int, ...] | None] = _UNSPECIFIED, "", None
+        for store in self._stores:
+            try:
+                leaf, *others = [crypto.X509.from_cryptography(each) for each in certificates]
+                path = crypto.X509StoreContext(store, leaf, others).get_verified_chain()
+            except crypto.X509StoreContextError as error:
+                told = int(error.errors[0] if error.errors else _UNSPECIFIED), str(error), None
+            except crypto.Error as error:
+                return _UNSPECIFIED, f"OpenSSL can't read it: {error}", None
+            else:
+                used = [each.to_cryptography() for each in path]
+                return 0, "", tuple(at for at, each in enumerate(certificates) if each in used)
+        return told
 
 
 def _read(certificate: x509.Certificate) -> Certificate:

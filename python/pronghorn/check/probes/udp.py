@@ -42,7 +42,7 @@ class OverUdp:
     async def first(self, page: Request) -> Quic:
         """A handshake and the page; beside it, whether a version is negotiated. If anything answered, or an
         ICMP message did, a handshake that failed is tried again."""
-        quic, listed = await asyncio.gather(self.meet(page), versions.negotiate(self._address))
+        quic, listed = await asyncio.gather(self.meet(page), versions.negotiate(self._address, self._budget))
         answers = quic.reached in ("failed", "refused") or (quic.reached == "silent" and bool(listed))
         if quic.alert is None and answers:
             again = await self.meet(page)
@@ -84,7 +84,8 @@ class OverUdp:
         """Whether sessions resume, up to two attempts, with a further response each; and whether a version is
         negotiated after all."""
         resumed, listed = await asyncio.gather(
-            self._resume(quic, page), _nothing() if quic.versions else versions.negotiate(self._address)
+            self._resume(quic, page),
+            _nothing() if quic.versions else versions.negotiate(self._address, self._budget),
         )
         return replace(resumed, versions=quic.versions or listed)
 

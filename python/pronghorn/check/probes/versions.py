@@ -4,6 +4,7 @@ import asyncio
 import os
 import struct
 
+from pronghorn.check.probes.budget import Budget, Cut
 from pronghorn.check.probes.datagrams import Datagrams
 
 _UNKNOWN = 0x1A2A3A4A
@@ -13,9 +14,9 @@ _TRIES, _WAIT_S = 4, 0.6
 _BYTES = 1200
 
 
-async def negotiate(address: tuple[str, int]) -> tuple[int, ...] | None:
+async def negotiate(address: tuple[str, int], budget: Budget) -> tuple[int, ...] | None:
     """The versions of its Version Negotiation packet; () without one after some tries, None if this host
-    can't send there."""
+    can't send there, or has no time left."""
     versions: list[int] = []
     came = asyncio.Event()
     destination, source = os.urandom(8), os.urandom(8)
@@ -23,7 +24,7 @@ async def negotiate(address: tuple[str, int]) -> tuple[int, ...] | None:
     def heard(data: bytes) -> None:
         versions.extend(read(data, source))
 
-    socket = Datagrams(heard, lambda: came.set() if versions or socket.refused else None)
+    socket = Datagrams(heard, lambda: came.set() if versions or socket.refused or socket.unsent else None)
     try:
         await socket.open(address)
     except OSError:
@@ -32,13 +33,16 @@ async def negotiate(address: tuple[str, int]) -> tuple[int, ...] | None:
         for _ in range(_TRIES):
             socket.send(_packet(destination, source))
             try:
-                async with asyncio.timeout(_WAIT_S):
-                    await came.wait()
+                await budget.within(_WAIT_S, came.wait())
                 break
+            except Cut:
+                return tuple(dict.fromkeys(versions)) or None
             except TimeoutError:
                 continue
     finally:
         socket.close()
+    if socket.unsent:
+        return None
     return tuple(dict.fromkeys(versions))
 
 

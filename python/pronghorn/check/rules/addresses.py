@@ -1,9 +1,10 @@
 """Several addresses of one host: do they all serve it alike?"""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from pronghorn.check import alternatives
-from pronghorn.check.facts import UNASKED, Address, Facts
+from pronghorn.check.facts import UNASKED, Address, Chain, Facts
 from pronghorn.check.finding import Finding, Unknown
 
 _DEAD = {"silent", "refused", "failed"}
@@ -63,18 +64,30 @@ def _unlike(one: Address, facts: Facts) -> Iterator[Finding]:
         differing.append(f"ALPN {other.alpn or 'none'} instead of {main.alpn or 'none'}")
     if main.version != other.version:
         differing.append(f"{other.version.replace('v', ' ')} instead of {main.version.replace('v', ' ')}")
-    if main.chain and other.chain and not other.chain.covers_host and main.chain.covers_host:
-        differing.append("a certificate for another host")
+    refused = list(_refused(main.chain, other.chain, facts.now))
+    differing += refused
     if facts.main.quic.reached == "ok" == one.quic.reached and _advertises(facts.main) != _advertises(one):
         differing.append("Alt-Svc with h3" if _advertises(one) else "no Alt-Svc with h3")
     if differing:
         yield Finding(
             "addresses-differ",
-            "warning",
+            "error" if refused else "warning",
             f"{one.address} has {', '.join(differing)}, compared with {facts.main.address}.",
             "What visitors get depends on the address that their browser picks.",
             "Give every address the same configuration.",
         )
+
+
+def _refused(main: Chain | None, other: Chain | None, now: datetime) -> Iterator[str]:
+    """Why browsers refuse the other's certificate, and not the main one's."""
+    if main is None or other is None:
+        return
+    if main.covers_host and not other.covers_host:
+        yield "a certificate for another host"
+    if now <= main.certificates[0].not_after and now > other.certificates[0].not_after:
+        yield "an expired certificate"
+    if main.distrust == 0 and other.distrust:
+        yield "a chain that is not trusted"
 
 
 def _advertises(address: Address) -> bool:

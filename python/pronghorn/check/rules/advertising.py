@@ -6,8 +6,7 @@ from pronghorn.check import alternatives
 from pronghorn.check.alternatives import AltSvc
 from pronghorn.check.facts import Answer, Facts
 from pronghorn.check.finding import Finding, Unknown
-from pronghorn.check.rules.places import dead, quic_at, works
-from pronghorn.check.rules.quic import explained, refuses
+from pronghorn.check.rules.places import dead, explained, quic_at, refuses, works
 from pronghorn.foreign import line
 
 _LEAST_AGE_S = 300
@@ -106,7 +105,7 @@ def _places(said: dict[str, AltSvc], facts: Facts) -> Iterator[Finding | Unknown
                 "from another.",
             )
         elif works(host, port, facts) is None:
-            yield Unknown(f"h3 at {where}", "this host could not ask there")
+            yield Unknown(f"h3 at {where}", "this host could not ask there, or not finish the handshake")
         else:
             yield from _certificate(seen, host, port, facts)
 

@@ -87,7 +87,9 @@ def _faults(chain: Chain, facts: Facts, where: str, effect: str) -> Iterator[Fin
 
 
 def _dates(chain: Chain, now: datetime, where: str, effect: str) -> Iterator[Finding]:
-    for each in chain.certificates:
+    for number, each in enumerate(chain.certificates):
+        if chain.used is not None and number not in chain.used:
+            continue  # browsers build their path without it
         if now > each.not_after:
             yield Finding(
                 "certificate-expired",
@@ -132,7 +134,7 @@ def _length(facts: Facts) -> Iterator[Finding]:
             "from a "
             "client that sent one datagram.",
             "h3's first connection waits one more round trip in clients with small hellos, unless the server "
-            "compresses certificates for them. Today's browsers send two datagrams, which allow twice as much.",
+            "compresses certificates for them. Most browsers send two datagrams, which allow for twice that.",
             "Use ECDSA certificates, send no root and no unneeded intermediates, name fewer hosts, or "
             "compress "
             "certificates (RFC 8879).",

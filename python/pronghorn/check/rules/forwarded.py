@@ -30,9 +30,9 @@ def _missing(forwarding: Forwarding) -> Iterator[Finding]:
     if not any(echo.all(name) for echo in forwarding.echoes for name in _CLIENT):
         yield Finding(
             "forwarded-missing",
-            "warning",
+            "notice",
             f"The application gets none of X-Forwarded-For, Forwarded, X-Real-IP, {_over(forwarding)}.",
-            "It takes the proxy for every visitor: rate limits, logs and locations are wrong.",
+            "If a proxy stands before it, it takes that for every visitor: limits and logs are wrong.",
             f"Pass the client's address: {_FIX}.",
         )
 
@@ -84,23 +84,25 @@ def _host(forwarding: Forwarding, facts: Facts) -> Iterator[Finding]:
 
 
 def _forged(forwarding: Forwarding) -> Iterator[Finding | Unknown]:
-    if forwarding.forged is None:
+    if not forwarding.forged:
         yield Unknown("forged forwarded headers", "the echo endpoint did not answer that request")
-        return
-    believed = [
-        name
-        for name in _CLIENT
-        if (values := forwarding.forged.all(name))
-        and all(value.strip() in (forwarding.claimed, f"for={forwarding.claimed}") for value in values)
-    ]
-    if believed:
+    for echo in forwarding.forged:
+        given = [name for name in _CLIENT if echo.all(name)]
+        claims = (forwarding.claimed, f"for={forwarding.claimed}")
+        believed = [name for name in given if all(value.strip() in claims for value in echo.all(name))]
+        if not believed:
+            continue
+        alone = believed == given
         yield Finding(
             "forwarded-forged",
-            "error",
-            f"A visitor's own {', '.join(believed)} reaches the application unchanged.",
-            "Anyone can pretend to come from any address, past rate limits and lists of addresses.",
+            "error" if alone else "notice",
+            f"A visitor's own {', '.join(believed)} reaches the application unchanged over {echo.protocol}"
+            f"{', and no other header tells the true address' if alone else ''}.",
+            "Anyone can pretend to come from any address, past rate limits and lists of addresses"
+            f"{'' if alone else ', if the application reads it'}.",
             f'Overwrite or append, and drop what you don\'t set: {_FIX}, and proxy_set_header Forwarded "".',
         )
+        return
 
 
 def _early(forwarding: Forwarding, facts: Facts) -> Iterator[Finding]:

@@ -7,8 +7,7 @@ from pronghorn.check.facts import UNASKED, Facts, Quic, Record
 
 def place_of(record: Record, facts: Facts) -> tuple[str, int]:
     """Where an HTTPS record leads: its host, empty for the origin's own, and its port."""
-    own = record.target in (facts.target.host, facts.names.owner)
-    return "" if own else record.target, record.port or facts.target.port
+    return "" if record.target == facts.target.host else record.target, record.port or facts.target.port
 
 
 def quic_at(host: str, port: int, facts: Facts) -> Quic | None:
@@ -19,10 +18,38 @@ def quic_at(host: str, port: int, facts: Facts) -> Quic | None:
     return next((each.quic for each in facts.elsewhere if (each.host, each.port) == (own, port)), None)
 
 
+_OF_THIS_CLIENT = {40, 47, 70, 109, 116}
+"""TLS alerts of a server that finds no common parameters (a group that only browsers offer), or demands a
+client's certificate."""
+
+_NO_APPLICATION_PROTOCOL = 120
+"""The TLS alert of a server that speaks none of the offered protocols (RFC 7301 §3.2)."""
+
+_VERSION_1 = 1
+
+
+def lacks_h3(quic: Quic) -> bool:
+    """Whether the server ended the handshake since it has no h3 for this host."""
+    return quic.alert == _NO_APPLICATION_PROTOCOL
+
+
+def explained(quic: Quic) -> bool:
+    """Whether it is known why a handshake failed."""
+    return lacks_h3(quic) or bool(quic.versions and _VERSION_1 not in quic.versions)
+
+
+def refuses(quic: Quic) -> bool:
+    """Whether the server ended the handshake for a reason that holds for browsers as well. What this client
+    failed at, or what the server's alert may mean of it alone, says nothing of them."""
+    return quic.closed and quic.alert not in _OF_THIS_CLIENT
+
+
 def works(host: str, port: int, facts: Facts) -> bool | None:
     """Whether h3 answers there; None if that isn't known."""
     quic = quic_at(host, port, facts)
     if quic is None or quic.reached in UNASKED:
+        return None
+    if quic.reached == "failed" and not (refuses(quic) or explained(quic)):
         return None
     return quic.reached == "ok"
 

@@ -4,16 +4,8 @@ from collections.abc import Iterator
 
 from pronghorn.check.facts import Facts, Quic
 from pronghorn.check.finding import Finding, Unknown
-from pronghorn.check.rules.places import advertised
+from pronghorn.check.rules.places import advertised, explained, lacks_h3, refuses
 
-_NO_APPLICATION_PROTOCOL = 120
-"""The TLS alert of a server that speaks none of the offered protocols (RFC 7301 §3.2)."""
-
-_OF_THIS_CLIENT = {40, 47, 70, 109, 116}
-"""TLS alerts of a server that finds no common parameters (a group that only browsers offer), or demands a
-client's certificate."""
-
-_VERSION_1 = 1
 _RESERVED = 0x0A0A0A0A
 """Versions that servers list only so that clients learn to ignore some (RFC 9000 §15)."""
 
@@ -30,17 +22,6 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
         yield from _sizes(facts)
 
 
-def explained(quic: Quic) -> bool:
-    """Whether it is known why a handshake failed."""
-    return quic.alert == _NO_APPLICATION_PROTOCOL or bool(quic.versions and _VERSION_1 not in quic.versions)
-
-
-def refuses(quic: Quic) -> bool:
-    """Whether the server ended the handshake for a reason that holds for browsers as well. What this client
-    failed at, or what the server's alert may mean of it alone, says nothing of them."""
-    return quic.closed and quic.alert not in _OF_THIS_CLIENT
-
-
 def _failed(quic: Quic, facts: Facts) -> Iterator[Finding | Unknown]:
     where = f"{facts.main.address} port {facts.target.port}/udp"
     offered = advertised(facts)
@@ -48,7 +29,7 @@ def _failed(quic: Quic, facts: Facts) -> Iterator[Finding | Unknown]:
         if offered is None:
             yield Unknown(f"h3 at {where}", "it answers without h3; HTTPS records could not be asked for")
         return  # advertising's "h3-not-offered"
-    if quic.alert == _NO_APPLICATION_PROTOCOL:
+    if lacks_h3(quic):
         yield Finding(
             "h3-missing",
             "error",
@@ -56,8 +37,8 @@ def _failed(quic: Quic, facts: Facts) -> Iterator[Finding | Unknown]:
             "Browsers try h3 there, and stay on h2.",
             "Switch HTTP/3 on for this host: http3 on (nginx), alpn h3 (HAProxy).",
         )
-    elif quic.versions and _VERSION_1 not in quic.versions:
-        real = [each for each in quic.versions if each & 0x0F0F0F0F != _RESERVED]
+    elif explained(quic):
+        real = [each for each in quic.versions or () if each & 0x0F0F0F0F != _RESERVED]
         told = ", ".join(f"{each:#x}" for each in real) or "of no meaning"
         yield Finding(
             "quic-version",
@@ -85,8 +66,8 @@ def _costs(quic: Quic) -> Iterator[Finding | Unknown]:
     if len(quic.retried) > 1 and all(quic.retried):
         yield Finding(
             "retry-always",
-            "warning",
-            f"All {len(quic.retried)} connections had to repeat their first packet (Retry).",
+            "notice",
+            f"All {len(quic.retried)} connections (without a token) had to repeat their first packet: Retry.",
             "Each connection of a client without a token, such as a first visit, waits one round trip more.",
             "Demand Retry only under attack: quic_retry off (nginx), quic-force-retry unset (HAProxy).",
         )

@@ -31,7 +31,8 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
             f"{', '.join(map(line, services[0].alpn)) or 'no protocol'}; "
             "the host serves h3.",
             "A first visit begins with TCP, though the record could have sent it to h3 at once.",
-            f'Add h3 to the record: {names.owner}. HTTPS 1 . alpn="h3,h2".',
+            f"Add h3 to the record: {names.owner}. HTTPS 1 "
+            f'{"." if names.owner == facts.target.host else f"{facts.target.host}."} alpn="h3,h2".',
         )
 
 
@@ -55,7 +56,7 @@ def _promised(record: Record, facts: Facts) -> Iterator[Finding | Unknown]:
 
 def _hints(record: Record, facts: Facts) -> Iterator[Finding]:
     port = record.port or facts.target.port
-    own = record.target in (facts.target.host, facts.names.owner)
+    own = record.target == facts.target.host
     dead = {
         each.address: f"{each.over} is {each.reached}"
         for each in facts.hinted
