@@ -93,7 +93,7 @@ async def sound(name: str, folder: Path) -> AsyncIterator[Running]:
             stack.enter_context(program([*programs.find(name).argv, *argv], folder, port))
         records = {(HOST_NAME, "A"): ["127.0.0.1"]}
         if name == "builtin":  # its Alt-Svc is the arm's matter
-            records[f"_{port}._https.{HOST_NAME}", "HTTPS"] = ['1 . alpn="h3,h2"']
+            records[f"_{port}._https.{HOST_NAME}", "HTTPS"] = [f'1 {HOST_NAME}. alpn="h3,h2"']
         async with name_server.answering(records) as resolver:
             echo = None if name == "builtin" else "/echo"
             settings = Settings(authorities=identity.authority, resolver=resolver, echo=echo)

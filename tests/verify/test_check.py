@@ -49,6 +49,7 @@ FAULTS: dict[str, Host] = {
     "chain-incomplete": Host(certificate="incomplete"),
     "chain-untrusted": Host(certificate="untrusted"),
     "chain-too-long": Host(certificate="long"),
+    "tls-fails": Host(server="ssl_reject_handshake on;"),
     "tls-1.3-missing": Host(server="ssl_protocols TLSv1.2;", faults=Faults()),
     "tls-outdated": Host(server="ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3; ssl_ciphers ALL:@SECLEVEL=0;"),
     "h2-missing": Host(h2=False),
@@ -63,10 +64,10 @@ FAULTS: dict[str, Host] = {
     "alt-svc-not-everywhere": Host(http=PER_PROTOCOL % 'HTTP/1.1 "";', advertised=OFFERED),
     "alt-svc-malformed": Host(advertised="add_header Alt-Svc 'h3=:PORT; ma=86400' always;"),
     "alt-svc-draft": Host(advertised=ADVERTISED.replace("h3=", "h3-29=")),
-    "https-record-h3-dead": Host(record='1 . alpn="h3,h2" port=1'),
-    "https-record-without-h3": Host(record='1 . alpn="h2"'),
-    "https-record-hints": Host(record='1 . alpn="h3,h2" port=PORT ipv4hint=127.0.0.9'),
-    "h3-missing": Host(faults=Faults(alpn=("hq-interop",)), advertised=""),
+    "https-record-h3-dead": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=1'),
+    "https-record-without-h3": Host(record=f'1 {HOST_NAME}. alpn="h2"'),
+    "https-record-hints": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT ipv4hint=127.0.0.9'),
+    "h3-missing": Host(faults=Faults(alpn=("hq-interop",))),
     "quic-version": Host(faults=Faults(versions=(0x6B3343CF,))),
     "version-negotiation-missing": Host(faults=Faults(negotiates=False)),
     "retry-always": Host(server="quic_retry on;"),
@@ -125,9 +126,9 @@ SOUND: dict[str, Host] = {
     "h3 on another port": Host(
         http=ANOTHER_PORT, advertised=ADVERTISED.replace("PORT", "OTHER"), silent_udp=True
     ),
-    "a record with hints": Host(record='1 . alpn="h3,h2" port=PORT ipv4hint=127.0.0.1'),
+    "a record with hints": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT ipv4hint=127.0.0.1'),
     "an alias to a record": Host(record=f"0 {ALIAS}.", alias='1 . alpn="h3,h2" port=PORT', advertised=""),
-    "a record alone": Host(record='1 . alpn="h3,h2" port=PORT', advertised=""),
+    "a record alone": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT', advertised=""),
 }
 """What may look like a fault, and is none."""
 
@@ -202,9 +203,19 @@ def test_lost_packets_are_no_finding(tmp_path: Path) -> None:
 
 @pytest.mark.needs("nginx")
 def test_it_sends_at_most_a_few_dozen_requests(tmp_path: Path) -> None:
-    changing = Host(faults=Faults(), quic_page="another", addresses=("127.0.0.1", "127.0.0.2"))
-    report = asyncio.run(checked(changing, tmp_path))
-    assert 0 < report.facts.requests <= MOST_REQUESTS
+    """As the server counts them: four addresses, redirects, an echo, and protocols that differ."""
+    addresses = tuple(f"127.0.0.{number}" for number in range(1, 5))
+    more = " ".join(f"listen {each}:PORT ssl; listen {each}:PORT quic reuseport;" for each in addresses[1:])
+    differing = "add_header X-Frame-Options $server_protocol always;"
+    host = Host(
+        addresses=addresses,
+        listen=more,
+        server=f"access_log {tmp_path}/requests.log; rewrite ^/$ /one redirect; rewrite ^/one$ /index.html "
+        f"redirect; {differing}",
+    )
+    report = asyncio.run(checked(host, tmp_path))
+    logged = (tmp_path / "requests.log").read_text(encoding="utf-8").splitlines()
+    assert report.facts.requests / 2 < len(logged) <= report.facts.requests <= MOST_REQUESTS, report
 
 
 def test_a_host_that_answers_nothing_takes_at_most_ten_seconds() -> None:

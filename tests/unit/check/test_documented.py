@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from pronghorn.check import rules
+from pronghorn.check.finding import SEVERITIES
 
 from .judged_facts import FOUND
 
@@ -25,6 +26,17 @@ def raised() -> set[str]:
 def test_the_document_lists_every_kind_of_finding() -> None:
     document = (ROOT / "docs/check.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([a-z0-9.-]+)` \|", document, re.MULTILINE)) == raised()
+
+
+def test_the_document_names_every_severity() -> None:
+    document = (ROOT / "docs/check.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `([a-z0-9.-]+)` \| ([a-z ]+) \|", document, re.MULTILINE))
+    for file in Path(rules.__file__).parent.glob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "Finding":
+                code, severity = (ast.unparse(each) for each in call.args[:2])
+                made = {each for each in SEVERITIES if f"'{each}'" in severity}
+                assert set(told[ast.literal_eval(code)].split(" or ")) == made, code
 
 
 def test_every_kind_is_made_by_a_test_of_the_rules() -> None:

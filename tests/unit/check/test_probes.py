@@ -10,6 +10,7 @@ import pytest
 
 from pronghorn.check.facts import Answer, Names, Quic, Record, Tcp, Tls
 from pronghorn.check.probes import closer, elsewhere, hints, meeting, versions
+from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.budget import Budget, Cut
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.quic import QuicClient
@@ -97,7 +98,7 @@ def test_a_place_is_dead_only_if_it_is_over_both_families(monkeypatch: pytest.Mo
     async def tried(address: tuple[str, int], *_: object) -> Quic:
         return QUIC if "." in address[0] else Quic("silent")
 
-    async def names(*_: object) -> Names:
+    async def asked(*_: object) -> Names:
         return Names(("2001:db8::9", "192.0.2.9"), ("192.0.2.9", "2001:db8::9"), (), "cdn.example")
 
     async def scenario() -> Any:
@@ -105,7 +106,7 @@ def test_a_place_is_dead_only_if_it_is_over_both_families(monkeypatch: pytest.Mo
         return await elsewhere.look([("cdn.example", 443)], target, ADDRESS, errand())
 
     monkeypatch.setattr(elsewhere, "tried", tried)
-    monkeypatch.setattr(elsewhere.resolver, "ask", names)
+    monkeypatch.setattr(resolver, "ask", asked)
     found = asyncio.run(scenario())
     assert found[0].quic.reached == "ok"
 
