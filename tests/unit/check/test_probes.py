@@ -5,6 +5,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import h2.events
 import h11
 import pytest
 
@@ -13,8 +14,10 @@ from pronghorn.check.probes import closer, elsewhere, hints, meeting, versions
 from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.budget import Budget, Cut
 from pronghorn.check.probes.errand import Errand
+from pronghorn.check.probes.http2 import GoneAway, Http2
 from pronghorn.check.probes.quic import QuicClient
-from pronghorn.check.probes.request import Request
+from pronghorn.check.probes.request import Growing, Request
+from pronghorn.check.probes.tcp import Met as Connection
 from pronghorn.check.probes.tcp import Mute, OverTcp, classified
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.check.probes.udp import OverUdp
@@ -129,7 +132,6 @@ def test_hints_are_asked_at_their_record_s_port_and_protocol() -> None:
 def test_both_protocols_answer_until_a_difference_is_sure() -> None:
     class Tcps:
         async def meet(self, *_: object) -> Any:
-            from pronghorn.check.probes.tcp import Met as Connection
 
             return Connection("ok", tls=Tls("TLSv1.3", "h2", CHAIN, False), answer=ANSWER)
 
@@ -188,3 +190,28 @@ def test_what_this_host_forbids_is_no_silence() -> None:
             return client.outcome, client.detail
 
     assert alone(scenario) == ("unreachable", "Operation not permitted")
+
+
+@pytest.mark.parametrize(("gone", "asked"), [(True, 2), (False, 1)])
+def test_a_server_that_is_reloaded_is_asked_again(
+    gone: bool, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[int] = []
+
+    async def once(*_: object) -> Connection:
+        times.append(1)
+        return Connection("ok", answer=ANSWER, gone=gone and len(times) == 1)
+
+    async def scenario() -> Connection:
+        return await OverTcp(("192.0.2.1", 443), "x", Authorities(None), Budget(9)).meet("h2", PAGE)
+
+    monkeypatch.setattr(OverTcp, "_once", once)
+    assert asyncio.run(scenario()).answer == ANSWER
+    assert len(times) == asked
+
+
+def test_going_away_without_a_fault_is_told_apart() -> None:
+    event = h2.events.ConnectionTerminated()
+    event.error_code = 0
+    with pytest.raises(GoneAway):
+        Http2.__new__(Http2)._heard(event, 1, Growing())

@@ -17,6 +17,14 @@ _SETTINGS = {
 }
 
 
+class GoneAway(ConnectionError):
+    """The server ends the connection without a fault, as it does when it is reloaded; what it still sends, h2
+    does not read."""
+
+    def __init__(self) -> None:
+        super().__init__("HTTP/2: the server ended the connection (GOAWAY) before its response")
+
+
 class Http2:
     """One connection. `settings` has what the server's SETTINGS frame names, by name."""
 
@@ -58,6 +66,8 @@ class Http2:
                 name: changed[code] for name, code in _SETTINGS.items() if changed.get(code) is not None
             }
         elif isinstance(event, h2.events.ConnectionTerminated):
+            if event.error_code == 0 and not growing.status:
+                raise GoneAway
             return f"the server ended the connection (error {event.error_code})"
         elif getattr(event, "stream_id", None) != number:
             pass

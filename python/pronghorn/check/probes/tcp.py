@@ -9,7 +9,7 @@ from typing import Literal
 from pronghorn.check.facts import ANSWER_S, MUTE, NO_RESPONSE, Answer, Reached, Tcp, Tls
 from pronghorn.check.probes import http1
 from pronghorn.check.probes.budget import Budget, Cut
-from pronghorn.check.probes.http2 import Http2
+from pronghorn.check.probes.http2 import GoneAway, Http2
 from pronghorn.check.probes.request import Growing, Request
 from pronghorn.check.probes.tls import TlsStream, context
 from pronghorn.check.probes.trust import Authorities
@@ -42,6 +42,7 @@ class Met:
     settings: dict[str, int] | None = None
     session: ssl.SSLSession | None = None
     tls_fault: str | None = None
+    gone: bool = False
 
 
 class OverTcp:
@@ -74,7 +75,11 @@ class OverTcp:
         return replace(tcp, old_versions=versions, resumption=resumption, h2=tcp.h2 + answers)
 
     async def meet(self, protocol: Protocol, request: Request, session: ssl.SSLSession | None = None) -> Met:
-        """One connection and one request on it."""
+        """One connection and one request on it; another one if the server just goes away."""
+        met = await self._once(protocol, request, session)
+        return await self._once(protocol, request, session) if met.gone else met
+
+    async def _once(self, protocol: Protocol, request: Request, session: ssl.SSLSession | None) -> Met:
         try:
             stream = await self._open(self._contexts[protocol], session)
         except FAULTS as error:
@@ -114,7 +119,8 @@ class OverTcp:
                 return Met("ok", "", tls, growing.answer(), http2.settings, stream.session)
             late = isinstance(error, TimeoutError) and not isinstance(error, Cut)
             why = NO_RESPONSE if late else classified(error)[1]
-            return Met("ok", why, tls, None, http2.settings, tls_fault=fault_of(error))
+            gone = isinstance(error, GoneAway)
+            return Met("ok", why, tls, None, http2.settings, None, fault_of(error), gone)
         return Met("ok", "", tls, answer, http2.settings, stream.session)
 
     async def _resume(self, tcp: Tcp, page: Request) -> tuple[tuple[bool, ...], tuple[Answer, ...]]:
