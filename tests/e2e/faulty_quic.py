@@ -14,6 +14,7 @@ from aioquic.h3.events import HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import QuicEvent
+from aioquic.quic.packet import QuicErrorCode
 from aioquic.tls import SessionTicket
 
 _VERSIONS = QuicConfiguration().supported_versions
@@ -22,7 +23,7 @@ _VERSIONS = QuicConfiguration().supported_versions
 @dataclass(frozen=True)
 class Faults:
     """What is wrong with the server; by default nothing is. `most_datagram_bytes`: larger datagrams are lost.
-    `settings` are added to those of HTTP/3."""
+    `settings` are added to those of HTTP/3. `refuses`: it closes connections at their begin."""
 
     alpn: tuple[str, ...] = ("h3",)
     versions: tuple[int, ...] = (1, 0x6B3343CF)
@@ -33,6 +34,7 @@ class Faults:
     settings: dict[int, int] = field(default_factory=dict)
     tickets: bool = True
     first_packets_lost: int = 0
+    refuses: bool = False
 
 
 class _Server(QuicServer):
@@ -72,6 +74,10 @@ async def serving(
             self._http: _Http | None = None
 
         def quic_event_received(self, event: QuicEvent) -> None:
+            if faults.refuses:
+                self._quic.close(error_code=QuicErrorCode.CONNECTION_REFUSED, reason_phrase="no")
+                self.transmit()
+                return
             if self._http is None:
                 _Http.more = faults.settings
                 self._http = _Http(self._quic)

@@ -32,6 +32,14 @@ def make(kind: str, folder: Path) -> Identity:
     match kind:
         case "expired":
             return _own(folder, (HOST_NAME,), ends=-1)
+        case "early":
+            return _own(folder, (HOST_NAME,), begins=2, ends=30)
+        case "extra":  # an old authority that nobody needs
+            files = certificates.make(folder, CertificateSettings(intermediates=1))
+            more = _own(folder, ("old.pronghorn.test",), ends=-1).chain.read_bytes()
+            whole = folder / "more.pem"
+            whole.write_bytes(files.chain.read_bytes() + more)
+            return Identity(files.authority, whole, files.key)
         case "soon":
             return _own(folder, (HOST_NAME,), ends=0.5)
         case "name":
@@ -52,15 +60,17 @@ def make(kind: str, folder: Path) -> Identity:
     return Identity(files.authority, files.chain, files.key)
 
 
-def _own(folder: Path, names: Sequence[str], *, ends: float, self_signed: bool = False) -> Identity:
-    """A leaf that ends so many days from now, under an authority or signed by itself."""
+def _own(
+    folder: Path, names: Sequence[str], *, ends: float, begins: float = -400, self_signed: bool = False
+) -> Identity:
+    """A leaf that begins and ends so many days from now, under an authority or signed by itself."""
     root_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     root = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test authority")])
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
-    authority = _dated(root, root, root_key, 3650).add_extension(
+    authority = _dated(root, root, root_key, -400, 3650).add_extension(
         x509.BasicConstraints(ca=True, path_length=None), critical=True
     )
-    leaf = _dated(subject, subject if self_signed else root, key, ends).add_extension(
+    leaf = _dated(subject, subject if self_signed else root, key, begins, ends).add_extension(
         x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), critical=False
     )
     made = Identity(folder / "own-authority.pem", folder / "own.pem", folder / "own.key")
@@ -75,7 +85,7 @@ def _own(folder: Path, names: Sequence[str], *, ends: float, self_signed: bool =
 
 
 def _dated(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, ends: float
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, begins: float, ends: float
 ) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     return (
@@ -84,6 +94,6 @@ def _dated(
         .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - 400 * _DAY)
+        .not_valid_before(now + begins * _DAY)
         .not_valid_after(now + ends * _DAY)
     )

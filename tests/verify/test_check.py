@@ -46,10 +46,12 @@ WITHOUT_H2 = """
 FAULTS: dict[str, Host] = {
     "certificate-expired": Host(certificate="expired"),
     "certificate-expires-soon": Host(certificate="soon"),
+    "certificate-not-yet-valid": Host(certificate="early"),
     "certificate-name": Host(certificate="name"),
     "chain-incomplete": Host(certificate="incomplete"),
     "chain-untrusted": Host(certificate="untrusted"),
     "chain-too-long": Host(certificate="long"),
+    "tcp-dead": Host(addresses=("127.0.0.2",), listen="listen 127.0.0.2:PORT quic reuseport;"),
     "tls-fails": Host(server="ssl_reject_handshake on;"),
     "tls-1.3-missing": Host(server="ssl_protocols TLSv1.2;", faults=Faults()),
     "tls-outdated": Host(server="ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3; ssl_ciphers ALL:@SECLEVEL=0;"),
@@ -70,6 +72,7 @@ FAULTS: dict[str, Host] = {
     "https-record-hints": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT ipv4hint=127.0.0.9'),
     "h3-missing": Host(faults=Faults(alpn=("hq-interop",))),
     "quic-version": Host(faults=Faults(versions=(0x6B3343CF,))),
+    "h3-handshake-fails": Host(faults=Faults(refuses=True)),
     "version-negotiation-missing": Host(faults=Faults(negotiates=False)),
     "retry-always": Host(server="quic_retry on;"),
     "datagrams-lost": Host(faults=Faults(most_datagram_bytes=1350)),
@@ -128,6 +131,8 @@ SOUND: dict[str, Host] = {
         http=ANOTHER_PORT, advertised=ADVERTISED.replace("PORT", "OTHER"), silent_udp=True
     ),
     "a record with hints": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT ipv4hint=127.0.0.1'),
+    "an old certificate beside the chain": Host(certificate="extra"),
+    "clear over all protocols": Host(advertised="add_header Alt-Svc clear always;"),
     "an alias to a record": Host(record=f"0 {ALIAS}.", alias='1 . alpn="h3,h2" port=PORT', advertised=""),
     "a record alone": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT', advertised=""),
 }
