@@ -22,10 +22,7 @@ https://HOST:PORT {
     bind 127.0.0.1
     tls CHAIN KEY
     handle /echo {
-        reverse_proxy 127.0.0.1:APPLICATION {
-            header_up -Forwarded
-            header_up X-Real-IP {remote_host}
-        }
+        reverse_proxy 127.0.0.1:APPLICATION CARE_CADDY
     }
     handle {
         root * ROOT
@@ -47,24 +44,35 @@ frontend web
     bind 127.0.0.1:PORT ssl crt CHAIN alpn h2,http/1.1
     bind quic4@127.0.0.1:PORT ssl crt CHAIN alpn h3
     http-after-response set-header alt-svc 'h3=":PORT"; ma=86400'
-    http-request del-header x-forwarded-for
-    http-request del-header forwarded
-    http-request set-header x-real-ip %[src]
-    http-request set-header x-forwarded-proto https
+    CARE_HAPROXY
     use_backend echo if { path /echo }
     http-request return status 200 content-type text/html file ROOT/index.html unless { path /echo }
 backend echo
     server application 127.0.0.1:APPLICATION
 """
 
+CARE = {
+    "CARE_CADDY": "{\n header_up -Forwarded\n header_up X-Real-IP {remote_host}\n }",
+    "CARE_HAPROXY": "http-request del-header x-forwarded-for\n http-request del-header forwarded\n"
+    " http-request set-header x-real-ip %[src]\n http-request set-header x-forwarded-proto https",
+}
+"""What careful people add to the defaults."""
+
+_FORWARDS = """
+    proxy_set_header Host $host; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+"""
+"""What nginx must be told at least, so that an application knows its visitors."""
+
 NAMES = ("nginx", "caddy", "haproxy", "builtin")
 
 
 @asynccontextmanager
-async def sound(name: str, folder: Path) -> AsyncIterator[Running]:
-    """The server, with an echo endpoint but for the built-in origin."""
+async def sound(name: str, folder: Path, *, careful: bool = True) -> AsyncIterator[Running]:
+    """The server, with an echo endpoint but for the built-in origin; as it is by default if nobody was
+    careful."""
     if name == "nginx":
-        async with running(Host(), folder) as one:
+        host = Host() if careful else Host(forwards=_FORWARDS, early_data="off")
+        async with running(host, folder) as one:
             yield one
         return
     port = free_port()
@@ -80,6 +88,9 @@ async def sound(name: str, folder: Path) -> AsyncIterator[Running]:
             application = stack.enter_context(echo_application.answering())
             text = CADDY if name == "caddy" else HAPROXY
             places = {"HOST": HOST_NAME, "PORT": port, "APPLICATION": application, "ROOT": root}
+            care = CARE if careful else dict.fromkeys(CARE, "")
+            for word, more in care.items():
+                text = text.replace(word, more)
             text = filled(text, identity, **places)
             file = folder / name
             file.write_text(text, encoding="utf-8")

@@ -132,6 +132,7 @@ SOUND: dict[str, Host] = {
     ),
     "a record with hints": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT ipv4hint=127.0.0.1'),
     "an old certificate beside the chain": Host(certificate="extra"),
+    "a client's certificate is demanded": Host(server="ssl_verify_client on; ssl_client_certificate CHAIN;"),
     "clear over all protocols": Host(advertised="add_header Alt-Svc clear always;"),
     "an alias to a record": Host(record=f"0 {ALIAS}.", alias='1 . alpn="h3,h2" port=PORT', advertised=""),
     "a record alone": Host(record=f'1 {HOST_NAME}. alpn="h3,h2" port=PORT', advertised=""),
@@ -155,6 +156,17 @@ def test_it_finds_nothing_on_a_sound_host(name: str, tmp_path: Path) -> None:
 
     report = asyncio.run(scenario())
     assert report.findings == (), report
+
+
+@pytest.mark.needs("nginx", "caddy", "haproxy")
+@pytest.mark.parametrize("name", ("nginx", "caddy", "haproxy"))
+def test_it_finds_nothing_bad_with_default_settings(name: str, tmp_path: Path) -> None:
+    async def scenario() -> Report:
+        async with sound(name, tmp_path, careful=False) as one:
+            return await examine(one.target, one.settings)
+
+    report = asyncio.run(scenario())
+    assert {each.severity for each in report.findings} <= {"notice"}, report
 
 
 @pytest.mark.needs("nginx")

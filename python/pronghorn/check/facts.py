@@ -103,7 +103,8 @@ class Quic:
     `handshake_bytes` are of its TLS messages before the client's Finished. `early_data`: tickets allow 0-RTT.
     `tickets` came on all connections that `retried` counts; `resumption` is of attempts with a ticket.
     `closed`: the server ended the handshake; `alert` is its TLS alert if that was one. A handshake that
-    failed without it may have failed in this client. `attempts` are the handshakes of the first meeting."""
+    failed without it may have failed in this client. `attempts` are the handshakes of the first meeting.
+    `retried` is of connections without a token, `retried_with_token` of one with the server's."""
 
     reached: Reached
     detail: str = ""
@@ -112,6 +113,7 @@ class Quic:
     attempts: int = 1
     versions: tuple[int, ...] | None = None
     retried: tuple[bool, ...] = ()
+    retried_with_token: bool | None = None
     chain: Chain | None = None
     handshake_bytes: int | None = None
     parameters: dict[str, int] | None = None

@@ -106,6 +106,7 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
     ),
     "no version negotiation": (with_quic(versions=()), ["version-negotiation-missing"]),
     "Retry for all": (with_quic(retried=(True, True)), ["retry-always"]),
+    "Retry with a token": (with_quic(retried=(True, True), retried_with_token=True), ["retry-always"]),
     "Retry for one": (with_quic(retried=(True, False)), []),
     "no tickets": (with_quic(tickets=0, resumption=()), ["resumption-missing-quic"]),
     "tickets that don't work": (with_quic(resumption=(False, False)), ["resumption-missing-quic"]),

@@ -177,7 +177,7 @@ def test_what_aioquic_fails_at_is_not_the_server_s_refusal() -> None:
 
             client._quic.receive_datagram = fails  # type: ignore[method-assign]
             client._heard(b"anything")
-            return client.outcome, client.closed, client.alert, "could not take" in client.detail
+            return client.outcome, client.log.closed, client.alert, "could not take" in client.detail
 
     assert alone(scenario) == ("failed", False, None, True)
 

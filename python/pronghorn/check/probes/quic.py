@@ -10,12 +10,12 @@ from aioquic.h3.events import DataReceived, H3Event, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import ConnectionTerminated, HandshakeCompleted, QuicEvent, StreamReset
-from aioquic.quic.logger import QuicLogger
 from aioquic.tls import SessionTicket
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from pronghorn.check.facts import Answer, Reached
 from pronghorn.check.probes.datagrams import Datagrams
+from pronghorn.check.probes.logged import Log
 from pronghorn.check.probes.request import Growing, Request
 
 _CRYPTO_ERROR = 0x100
@@ -33,9 +33,10 @@ class QuicClient:
         *,
         datagram_bytes: int = _LEAST_BYTES,
         ticket: SessionTicket | None = None,
+        token: bytes = b"",
     ) -> None:
         self._address = address
-        self._log = QuicLogger()
+        self.log = Log()
         self.tickets: list[SessionTicket] = []
         configuration = QuicConfiguration(
             alpn_protocols=["h3"],
@@ -43,10 +44,16 @@ class QuicClient:
             verify_mode=ssl.CERT_NONE,
             max_datagram_size=datagram_bytes,
             session_ticket=ticket,
-            quic_logger=self._log,
+            token=token,
+            quic_logger=self.log,
             supported_versions=[1],
         )
-        self._quic = QuicConnection(configuration=configuration, session_ticket_handler=self.tickets.append)
+        self.tokens: list[bytes] = []
+        self._quic = QuicConnection(
+            configuration=configuration,
+            session_ticket_handler=self.tickets.append,
+            token_handler=self.tokens.append,
+        )
         self._http: H3Connection | None = None
         self._socket = Datagrams(self._heard, self._wake)
         self._timer: asyncio.TimerHandle | None = None
@@ -148,15 +155,9 @@ class QuicClient:
         return self._socket.unsent or ("its datagrams are too large for the path" if self.too_large else "")
 
     @property
-    def closed(self) -> bool:
-        """Whether the server ended the connection, and not this client."""
-        received = (frame for data in self._logged("packet_received") for frame in data["frames"])
-        return any(frame["frame_type"] == "connection_close" for frame in received)
-
-    @property
     def alert(self) -> int | None:
         """The TLS alert by which the server ended the connection (RFC 9001 §4.8)."""
-        code = self.ended.error_code if self.ended is not None and self.closed else 0
+        code = self.ended.error_code if self.ended is not None and self.log.closed else 0
         return code - _CRYPTO_ERROR if _CRYPTO_ERROR <= code < 2 * _CRYPTO_ERROR else None
 
     @property
@@ -170,33 +171,9 @@ class QuicClient:
         return self._socket.too_large
 
     @property
-    def retried(self) -> bool:
-        """Whether the server demanded a Retry."""
-        return any(each["header"]["packet_type"] == "retry" for each in self._logged("packet_received"))
-
-    @property
-    def parameters(self) -> dict[str, int] | None:
-        """The server's transport parameters, by qlog's names; flags are 1."""
-        for data in self._logged("parameters_set"):
-            if data.get("owner") == "remote":
-                return {name: int(value) for name, value in data.items() if isinstance(value, int | bool)}
-        return None
-
-    @property
     def settings(self) -> dict[int, int] | None:
         """The server's SETTINGS frame."""
         return self._http.received_settings if self._http is not None else None
-
-    @property
-    def handshake_bytes(self) -> int:
-        """How many bytes of TLS messages came in Initial and Handshake packets, retransmissions apart."""
-        ends = {"initial": 0, "handshake": 0}
-        for data in self._logged("packet_received"):
-            kind = data["header"]["packet_type"]
-            for frame in data["frames"] if kind in ends else ():
-                if frame["frame_type"] == "crypto":
-                    ends[kind] = max(ends[kind], frame["offset"] + frame["length"])
-        return sum(ends.values())
 
     @property
     def chain(self) -> list[bytes]:
@@ -205,15 +182,6 @@ class QuicClient:
         leaf = getattr(tls, "_peer_certificate", None)
         others = getattr(tls, "_peer_certificate_chain", None) or []
         return [each.public_bytes(Encoding.DER) for each in (leaf, *others)] if leaf is not None else []
-
-    def _logged(self, event: str) -> list[dict[str, Any]]:
-        traces = self._log.to_dict()["traces"]
-        return [
-            each["data"]
-            for trace in traces
-            for each in trace["events"]
-            if each["name"] == f"transport:{event}"
-        ]
 
     @property
     def _over(self) -> bool:

@@ -38,6 +38,7 @@ class OverUdp:
         self._address, self._server_name = address, server_name
         self._authorities, self._budget = authorities, budget
         self._ticket: SessionTicket | None = None
+        self._token = b""
 
     async def first(self, page: Request) -> Quic:
         """A handshake and the page; beside it, whether a version is negotiated. If anything answered, or an
@@ -60,11 +61,10 @@ class OverUdp:
         again = await self.meet(None)
         return replace(again, attempts=2)
 
-    async def meet(self, page: Request | None, datagram_bytes: int = 1200) -> Quic:
+    async def meet(self, page: Request | None, token: bytes = b"") -> Quic:
         """One connection, with a request on it if there is one. It resumes what the last one left."""
-        async with QuicClient(
-            self._address, self._server_name, datagram_bytes=datagram_bytes, ticket=self._ticket
-        ) as client:
+        made = QuicClient(self._address, self._server_name, ticket=self._ticket, token=token)
+        async with made as client:
             grant = self._budget.grant(HANDSHAKE_S)
             await client.handshake(grant.limit_s)
             cut = not grant.whole and client.late
@@ -75,6 +75,7 @@ class OverUdp:
                     self._budget.take()
                     answer = await client.ask(page, min(ANSWER_S, self._budget.left_s))
                     self._ticket = await client.ticket(min(TICKET_S, self._budget.left_s)) or self._ticket
+                    self._token = client.tokens[-1] if client.tokens else self._token
                 except ConnectionError as error:
                     detail = line(str(error))
             facts = self._facts(client, answer, detail)
@@ -87,6 +88,11 @@ class OverUdp:
             self._resume(quic, page),
             _nothing() if quic.versions else versions.negotiate(self._address, self._budget),
         )
+        if resumed.retried and all(resumed.retried) and self._token:
+            with_token = await self.meet(None, self._token)
+            resumed = replace(
+                resumed, retried_with_token=any(with_token.retried) if with_token.retried else None
+            )
         return replace(resumed, versions=quic.versions or listed)
 
     async def _resume(self, quic: Quic, page: Request) -> Quic:
@@ -167,11 +173,11 @@ class OverUdp:
             client.outcome,
             detail or line(client.detail),
             alert=client.alert,
-            closed=not ok and client.closed,
-            retried=(client.retried,) if ok else (),
+            closed=not ok and client.log.closed,
+            retried=(client.log.retried,) if ok else (),
             chain=self._authorities.judge(client.chain, self._server_name),
-            handshake_bytes=client.handshake_bytes if ok and not resumed else None,
-            parameters=client.parameters,
+            handshake_bytes=client.log.handshake_bytes if ok and not resumed else None,
+            parameters=client.log.parameters,
             settings=client.settings,
             answers=(answer,) if answer is not None else (),
             tickets=len(client.tickets) if answer is not None else None,

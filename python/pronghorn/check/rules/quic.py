@@ -64,10 +64,11 @@ def _costs(quic: Quic) -> Iterator[Finding | Unknown]:
             "Let the server, and whatever filters UDP before it, answer unknown versions (RFC 9000 §6).",
         )
     if len(quic.retried) > 1 and all(quic.retried):
+        with_token = ", one with the server's own token too" if quic.retried_with_token else ""
         yield Finding(
             "retry-always",
-            "notice",
-            f"All {len(quic.retried)} connections (without a token) had to repeat their first packet: Retry.",
+            "warning" if quic.retried_with_token else "notice",
+            f"All {len(quic.retried)} connections had to repeat their first packet (Retry){with_token}.",
             "Each connection of a client without a token, such as a first visit, waits one round trip more.",
             "Demand Retry only under attack: quic_retry off (nginx), quic-force-retry unset (HAProxy).",
         )
