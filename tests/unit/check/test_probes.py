@@ -3,14 +3,15 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import h2.events
 import h11
 import pytest
 
-from pronghorn.check.facts import Answer, Names, Quic, Record, Tcp, Tls
-from pronghorn.check.probes import closer, elsewhere, hints, meeting, versions
+from pronghorn.check.facts import MUTE, Answer, Names, Quic, Record, Tcp, Tls
+from pronghorn.check.probes import closer, elsewhere, hints, meeting, tcp, versions
 from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.budget import Budget, Cut
 from pronghorn.check.probes.errand import Errand
@@ -140,9 +141,9 @@ def test_both_protocols_answer_until_a_difference_is_sure() -> None:
             return Quic("ok", answers=(other,))
 
     other = Answer(200, ANSWER.headers, 9, "other")
-    tcp, quic = Tcp("ok", h2=(ANSWER,) * 3), Quic("ok", answers=(other,) * 2)
+    seen = Tcp("ok", h2=(ANSWER,) * 3), Quic("ok", answers=(other,) * 2)
     met: Any = meeting.Met(ADDRESS, Tcps(), Udps())  # type: ignore[arg-type]
-    seen = asyncio.run(closer._again(tcp, quic, met, PAGE))
+    seen = asyncio.run(closer._again(*seen, met, PAGE))
     assert closer.fewest(*seen) == 8
 
 
@@ -215,3 +216,43 @@ def test_going_away_without_a_fault_is_told_apart() -> None:
     event.error_code = 0
     with pytest.raises(GoneAway):
         Http2.__new__(Http2)._heard(event, 1, Growing())
+
+
+def test_a_server_that_accepts_tcp_and_stays_mute_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(port: int) -> Connection:
+        return await OverTcp(("127.0.0.1", port), "x", Authorities(None), Budget(30)).meet("h2", PAGE)
+
+    monkeypatch.setattr(tcp, "TLS_S", 0.05)
+    met = alone(scenario)
+    assert (met.reached, met.tls_fault) == ("failed", MUTE)
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_a_host_that_nobody_named_is_not_asked_what_takes_effect(active: bool) -> None:
+    asked: list[str] = []
+    early = replace(QUIC, early_data=True)
+
+    class Probes:
+        async def closer(self, seen: Any, _: Request) -> Any:
+            return seen
+
+        async def sizes(self, _: object) -> tuple[()]:
+            asked.append("sizes")
+            return ()
+
+        async def early(self, request: Request) -> None:
+            asked.append(request.method)
+
+        async def meet(self, *request: Any) -> Any:
+            asked.append("echo")
+            return Quic("ok") if len(request) == 1 else Connection("ok")
+
+    async def scenario() -> None:
+        one = Errand(Settings(echo="/echo"), Authorities(None), Budget(9), lambda _: None, active=active)
+        probes: Any = Probes()
+        met = meeting.Met(replace(ADDRESS, quic=early), probes, probes)
+        names = Names(("192.0.2.1",), ("192.0.2.1",), (), "shop.example")
+        await closer.look(Target("shop.example", 443, "/"), names, met, one)
+
+    asyncio.run(scenario())
+    assert set(asked) == ({"sizes", "POST", "GET", "echo"} if active else set())
