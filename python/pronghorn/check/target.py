@@ -1,6 +1,7 @@
 """What is checked: one https URL, and how the host is reached."""
 
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -64,6 +65,12 @@ def is_address(text: str) -> bool:
 def is_public(address: str) -> bool:
     """Whether an address belongs to the Internet, and not to a network of somebody's own."""
     return ipaddress.ip_address(address.partition("%")[0]).is_global
+
+
+def leads_inside(one: str, others: Iterable[str]) -> bool:
+    """Whether a host at a public address leads to another that isn't: its owner must not choose what is asked
+    of this host's own network."""
+    return is_public(one) and not all(map(is_public, others))
 
 
 def same_site(one: Target, other: Target) -> bool:

@@ -22,9 +22,9 @@ from pronghorn.check.probes.tcp import Met as Connection
 from pronghorn.check.probes.tcp import Mute, OverTcp, classified
 from pronghorn.check.probes.trust import Authorities
 from pronghorn.check.probes.udp import OverUdp
-from pronghorn.check.target import Settings, Target
+from pronghorn.check.target import Settings, Target, leads_inside
 
-from .made_facts import ADDRESS, ANSWER, CHAIN, QUIC, TCP
+from .made_facts import ADDRESS, ANSWER, CHAIN, QUIC
 
 PAGE = Request("shop.example", "/")
 
@@ -126,7 +126,7 @@ def test_hints_are_asked_at_their_record_s_port_and_protocol() -> None:
         ),
         "shop.example",
     )
-    asked = hints.stale(Target("shop.example", 443, "/"), names)
+    asked = hints.stale(Target("shop.example", 443, "/"), names, "192.0.2.1")
     assert asked == [("192.0.2.9", 8443, "TCP"), ("192.0.2.8", 443, "UDP")]
 
 
@@ -147,14 +147,21 @@ def test_both_protocols_answer_until_a_difference_is_sure() -> None:
     assert closer.fewest(*seen) == 8
 
 
-def test_a_public_host_may_not_lead_inside() -> None:
-    def met(address: str) -> list[meeting.Met]:
-        one: Any = None
-        return [meeting.Met(type(ADDRESS)(address, TCP, QUIC), one, one)]
+def test_a_public_host_may_not_lead_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert leads_inside("9.9.9.9", ("9.9.9.9", "10.0.0.1"))
+    assert not leads_inside("9.9.9.9", ("2620:fe::fe",))
+    assert not leads_inside("127.0.0.1", ("10.0.0.1",))
 
-    assert meeting.leads_inside(met("9.9.9.9"), ("9.9.9.9", "10.0.0.1"))
-    assert not meeting.leads_inside(met("9.9.9.9"), ("2620:fe::fe",))
-    assert not meeting.leads_inside(met("127.0.0.1"), ("10.0.0.1",))
+    async def asked(*_: object) -> Names:
+        return Names(("10.0.0.1",), ("10.0.0.1",), (), "cdn.example")
+
+    async def scenario() -> Any:
+        main = replace(ADDRESS, address="9.9.9.9")
+        return await elsewhere.look([("cdn.example", 1)], Target("a.example", 443, "/"), main, errand())
+
+    monkeypatch.setattr(resolver, "ask", asked)
+    monkeypatch.setattr(elsewhere, "tried", None)
+    assert asyncio.run(scenario())[0].quic.reached == "unreachable"
 
 
 def test_a_fault_of_a_library_costs_one_point() -> None:

@@ -38,7 +38,7 @@ async def look(target: Target, names: Names, met: Met, errand: Errand) -> Closer
         _closer_tcp(met, page, errand) if has_tcp else _is(met.address.tcp),
         _closer_quic(met, page, errand) if has_quic else _is(met.address.quic),
         _elsewhere(target, names, met, errand),
-        errand.noting("hinted addresses", _hinted(target, names, errand), ()),
+        errand.noting("hinted addresses", _hinted(target, names, met.address.address, errand), ()),
         errand.noting("datagram sizes", met.udp.sizes(SIZES), ()) if has_quic and errand.active else _is(()),
         _forwarding(target, met, errand) if has_tcp and errand.settings.echo and errand.active else _is(None),
     )
@@ -74,9 +74,9 @@ async def _elsewhere(target: Target, names: Names, met: Met, errand: Errand) -> 
     return await errand.noting("alternative services", look, ())
 
 
-async def _hinted(target: Target, names: Names, errand: Errand) -> tuple[Hinted, ...]:
+async def _hinted(target: Target, names: Names, main: str, errand: Errand) -> tuple[Hinted, ...]:
     """Addresses that only HTTPS records of the origin's own name hint at."""
-    asked = hints.stale(target, names)
+    asked = hints.stale(target, names, main)
     return tuple(await asyncio.gather(*(hints.ask(each, target, errand) for each in asked[:_MOST_HINTS])))
 
 

@@ -8,7 +8,7 @@ from pronghorn.check.facts import Address, Elsewhere, Names, Quic
 from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.udp import OverUdp
-from pronghorn.check.target import Target
+from pronghorn.check.target import Target, leads_inside
 
 MOST = 4
 """How many places are asked."""
@@ -44,6 +44,8 @@ async def _one(host: str, port: int, target: Target, main: Address, errand: Erra
         addresses = names.addresses
         if not addresses:
             return Elsewhere(host, port, () if names.from_dns == () else None, None)
+        if leads_inside(main.address, addresses):
+            return Elsewhere(host, port, addresses, Quic("unreachable", "its address is not public"))
     asked = [next((each for each in addresses if (":" in each) == v6), None) for v6 in (False, True)]
     seen = await asyncio.gather(*(tried((each, port), target, errand) for each in asked if each is not None))
     return Elsewhere(host, port, addresses, min(seen, key=_rank))

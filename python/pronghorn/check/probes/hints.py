@@ -7,7 +7,7 @@ from pronghorn.check.probes import request
 from pronghorn.check.probes.elsewhere import tried
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.tcp import OverTcp
-from pronghorn.check.target import Target
+from pronghorn.check.target import Target, leads_inside
 
 
 class Hint(NamedTuple):
@@ -18,15 +18,17 @@ class Hint(NamedTuple):
     over: str
 
 
-def stale(target: Target, names: Names) -> list[Hint]:
-    """The hints that no A or AAAA record of the origin names. Another name's are not its own."""
+def stale(target: Target, names: Names, main: str) -> list[Hint]:
+    """The hints that no A or AAAA record of the origin names. Another name's are not its own,
+    and a public host's hints at addresses that aren't are not asked."""
     found: dict[Hint, None] = {}
     for record in names.records or ():
         if not record.priority or record.target != target.host:
             continue
         over = "UDP" if record.no_default_alpn and "h2" not in record.alpn else "TCP"
         for address in record.hints:
-            if names.from_dns is not None and address not in names.from_dns:
+            known = names.from_dns is None or address in names.from_dns
+            if not known and not leads_inside(main, [address]):
                 found[Hint(address, record.port or target.port, over)] = None
     return list(found)
 

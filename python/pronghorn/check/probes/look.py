@@ -10,7 +10,7 @@ from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.budget import Budget
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.trust import Authorities
-from pronghorn.check.target import Settings, Target, same_site
+from pronghorn.check.target import Settings, Target, leads_inside, same_site
 from pronghorn.errors import InputError
 
 
@@ -31,7 +31,7 @@ async def look(target: Target, settings: Settings, tell: Callable[[str], None] =
             break
         tell(f"{onward.shown}: addresses and records")
         further = await resolver.ask(onward, settings, min(resolver.LIMIT_S, errand.budget.left_s))
-        if meeting.leads_inside(met, settings.addresses or further.addresses):
+        if leads_inside(meeting.best(met).address.address, settings.addresses or further.addresses):
             errand.note("redirect", f"it leads to {onward.shown}, whose address is not public: not followed")
             break
         redirects.append(target)

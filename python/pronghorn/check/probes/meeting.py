@@ -9,7 +9,7 @@ from pronghorn.check.probes.budget import Spent
 from pronghorn.check.probes.errand import Errand
 from pronghorn.check.probes.tcp import OverTcp
 from pronghorn.check.probes.udp import CUT, OverUdp
-from pronghorn.check.target import Target, is_public, redirected
+from pronghorn.check.target import Target, redirected
 from pronghorn.errors import NothingMeasured
 
 MOST_REDIRECTS = 3
@@ -97,12 +97,6 @@ def onward(met: list[Met], target: Target, redirects: list[Target], errand: Erra
     else:
         return found
     return None
-
-
-def leads_inside(met: list[Met], addresses: tuple[str, ...]) -> bool:
-    """Whether a public host leads to an address that isn't: its owner must not choose what of this host's own
-    network is asked."""
-    return is_public(best(met).address.address) and not all(map(is_public, addresses))
 
 
 async def _one(address: tuple[str, int], target: Target, errand: Errand) -> Met:
