@@ -130,6 +130,9 @@ ANSWER_S = 6.0
 NO_RESPONSE = "no response in time"
 """What is said of a connection whose request got none."""
 
+REJECTED = "a router or a filter on the way says so (ICMP)"
+"""What is said of an address that is unreachable, though this host has a route."""
+
 MUTE = "no answer"
 """What is said of a server that accepts TCP and then sends nothing."""
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from pronghorn.check.facts import (
     NO_RESPONSE,
+    REJECTED,
     Address,
     Chain,
     Datagrams,
@@ -159,6 +160,17 @@ FOUND: dict[str, tuple[Facts, list[str]]] = {
     ),
     "another address that is dead": (
         replace(SOUND, addresses=(ADDRESS, replace(ADDRESS, address="192.0.2.2", tcp=Tcp("silent")))),
+        ["address-dead"],
+    ),
+    "another address that a filter rejects": (
+        replace(
+            SOUND,
+            addresses=(
+                ADDRESS,
+                Address("192.0.2.2", Tcp("unreachable", REJECTED), Quic("unreachable")),
+                Address("2001:db8::1", Tcp("unreachable", REJECTED), Quic("unreachable")),
+            ),
+        ),
         ["address-dead"],
     ),
     "an IPv6 that leads nowhere": (

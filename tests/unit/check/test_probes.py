@@ -1,6 +1,7 @@
 """Probes with little time, with no way to a family, and where records and redirects lead."""
 
 import asyncio
+import errno
 import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -10,7 +11,7 @@ import h2.events
 import h11
 import pytest
 
-from pronghorn.check.facts import MUTE, Answer, Names, Quic, Record, Tcp, Tls
+from pronghorn.check.facts import MUTE, REJECTED, Answer, Names, Quic, Record, Tcp, Tls
 from pronghorn.check.probes import closer, elsewhere, hints, meeting, tcp, versions
 from pronghorn.check.probes import names as resolver
 from pronghorn.check.probes.budget import Budget, Cut
@@ -72,6 +73,7 @@ def test_what_ends_early_is_cut_and_what_ends_by_itself_is_not() -> None:
     asyncio.run(scenario())
     assert classified(Cut())[0] == "cut"
     assert classified(TimeoutError())[0] == "silent"
+    assert classified(OSError(errno.EHOSTUNREACH, "no route")) == ("unreachable", REJECTED)
     assert classified(Mute())[0] == "failed"
 
 

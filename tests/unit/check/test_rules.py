@@ -97,3 +97,30 @@ def test_a_long_body_is_not_compared() -> None:
     long = Answer(200, ANSWER.headers, 3_000_000, None)
     facts = with_tcp(h2=(long, long))
     assert codes(facts) == []
+
+
+def test_what_is_said_of_udp_beside_dead_tcp_is_what_was_seen() -> None:
+    facts = with_tcp(reached="refused", offered_h2=None, h1=None, h2=())
+    assert "while UDP answers" in made_facts.findings(facts)[0].seen
+    silent = replace(facts, main=replace(facts.main, quic=made_facts.SILENT))
+    told = [each.seen for each in made_facts.findings(silent) if each.code == "tcp-dead"]
+    assert "UDP is silent" in told[0]
+
+
+def test_versions_without_a_meaning_are_not_listed() -> None:
+    facts = with_quic(reached="failed", versions=(0x1A2A3A4A, 0xFF00001D), answers=())
+    assert "versions 0xff00001d," in made_facts.findings(facts)[0].seen
+
+
+def test_severity_follows_what_is_certain() -> None:
+    def of(facts: Facts) -> list[str]:
+        return [each.severity for each in made_facts.findings(facts)]
+
+    both = Echo("h1", (("x-forwarded-for", "192.0.2.9"), ("x-real-ip", "192.0.2.77")))
+    assert of(made_facts.forwarding(forged=(both,))) == ["notice"]
+    assert of(with_quic(handshake_bytes=5000)) == ["notice"]
+    assert of(with_quic(handshake_bytes=9000)) == ["warning"]
+    assert of(replace(SOUND, datagrams=(Datagrams(1452, False),))) == ["notice"]
+    assert of(advertising(None, None, None)) == ["notice"]
+    assert of(made_facts.failing("")) == ["warning"]
+    assert of(made_facts.failing("TLSV1_UNRECOGNIZED_NAME")) == ["error"]

@@ -6,7 +6,7 @@ import ssl
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pronghorn.check.facts import ANSWER_S, MUTE, NO_RESPONSE, Answer, Reached, Tcp, Tls
+from pronghorn.check.facts import ANSWER_S, MUTE, NO_RESPONSE, REJECTED, Answer, Reached, Tcp, Tls
 from pronghorn.check.probes import http1
 from pronghorn.check.probes.budget import Budget, Cut
 from pronghorn.check.probes.http2 import GoneAway, Http2
@@ -25,7 +25,7 @@ class Mute(TimeoutError):
 
 FAULTS = (OSError, ssl.SSLError, TimeoutError)
 _ALPN: dict["Protocol", list[str]] = {"h2": ["h2", "http/1.1"], "h1": ["http/1.1"]}
-_UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
+_UNREACHABLE = {errno.ENETUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
 _UNREACHABLE |= {errno.EACCES, errno.EPERM}
 
 Protocol = Literal["h1", "h2"]
@@ -175,6 +175,8 @@ def classified(error: BaseException) -> tuple[Reached, str]:
         return "failed", f"TLS: {line((error.reason or str(error)).replace('_', ' ').lower())}"
     if isinstance(error, ConnectionRefusedError):
         return "refused", "connection refused"
+    if isinstance(error, OSError) and error.errno == errno.EHOSTUNREACH:
+        return "unreachable", REJECTED
     if isinstance(error, OSError) and error.errno in _UNREACHABLE:
         return "unreachable", error.strerror or ""
     return "failed", line(getattr(error, "strerror", None) or str(error) or "the connection was reset")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pronghorn.check import alternatives
-from pronghorn.check.facts import UNASKED, Address, Chain, Facts
+from pronghorn.check.facts import REJECTED, UNASKED, Address, Chain, Facts
 from pronghorn.check.finding import Finding, Unknown
 
 _DEAD = {"silent", "refused", "failed"}
@@ -22,7 +22,8 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
     for each in facts.addresses:
         if each.address == facts.main.address or any(each in lost for lost in _lost(facts).values()):
             continue
-        if facts.main.tcp.reached == "ok" and each.tcp.reached in _DEAD:
+        rejected = each.tcp.detail == REJECTED and _leads(":" in each.address, facts)
+        if facts.main.tcp.reached == "ok" and (each.tcp.reached in _DEAD or rejected):
             yield Finding(
                 "address-dead",
                 "error",
@@ -42,6 +43,11 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
             )
         else:
             yield from _unlike(each, facts)
+
+
+def _leads(v6: bool, facts: Facts) -> bool:
+    """Whether an address of the family answers, so that another's fault is no lack of routes here."""
+    return any((":" in each.address) == v6 and each.tcp.reached == "ok" for each in facts.addresses)
 
 
 def _lost(facts: Facts) -> dict[str, list[Address]]:
