@@ -9,6 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pronghorn import sites
+from pronghorn.check import alternatives
+from pronghorn.check.facts import Answer
+from pronghorn.check.probes import forwarding, versions
+from pronghorn.check.probes.trust import Authorities
 from pronghorn.errors import InputError
 from pronghorn.importing import bring
 from pronghorn.model.recorded_site import REWRITINGS
@@ -18,6 +22,7 @@ PARTED = b"\n-----\n"
 """What parts the files of an archive."""
 
 _BODIES = (b"a" * 10, b'<script src="https://b.test/x" integrity="sha384-a">https:\\/\\/b.test\\/y</script>')
+AUTHORITIES = Authorities(None)
 _WORDS = ("", *(f"+{word}" for word in REWRITINGS), "+no-third-parties+no-images+one-host+all-h3")
 
 
@@ -49,6 +54,15 @@ def site_archive(content: bytes) -> None:
                 sites.build(f"archive:{folder}{words}", 1, root)
 
 
+def checked_host(content: bytes) -> None:
+    """What a host answers `pronghorn check`: Alt-Svc, an echo of headers, a QUIC packet, a certificate."""
+    advertised = alternatives.parse(content.decode("latin-1").split("\n"))
+    assert advertised is None or all(0 < each.port < 65536 for each in advertised.alternatives)
+    forwarding.read("h1", Answer(200, (), len(content), "", content))
+    assert all(0 <= each < 1 << 32 for each in versions.read(content, content[6:14]))
+    AUTHORITIES.judge([content], "shop.test")
+
+
 def _import(content: bytes, ending: str) -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -73,5 +87,5 @@ def _refused_in_one_sentence() -> Iterator[None]:
 
 
 TARGETS: Mapping[str, Callable[[bytes], None]] = MappingProxyType(
-    {one.__name__: one for one in (import_har, import_warc, site_archive)}
+    {one.__name__: one for one in (checked_host, import_har, import_warc, site_archive)}
 )

@@ -17,6 +17,7 @@ from pronghorn.origins import programs
 
 from .. import peers
 from . import answers
+from .ports import free_port
 
 LIMIT_S = 30.0
 
@@ -249,7 +250,7 @@ def gateway(
     # nginx takes '$' in most paths for a variable, and has no quoting for it.
     (folder / "origin.pem").symlink_to(identity.chain)
     (folder / "origin.key").symlink_to(identity.key)
-    port = _free_port()
+    port = free_port()
     values = {
         "MODULE": str(peers.autoquic()),
         "FORMAT": LOG_FORMAT,
@@ -286,16 +287,3 @@ def until(what: str, holds: Callable[[], Any]) -> None:
 def alternative(said: Sequence[answers.Answer]) -> list[str | None]:
     """What each response says by Alt-Svc."""
     return [answer.headers.get("alt-svc") for answer in said]
-
-
-def _free_port() -> int:
-    """One that is free for TCP and for UDP."""
-    while True:
-        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-            tcp.bind(("127.0.0.1", 0))
-            port = int(tcp.getsockname()[1])
-            try:
-                udp.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port

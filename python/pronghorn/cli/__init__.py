@@ -33,6 +33,7 @@ COMMANDS = (
     "replicate",
     "report",
     "compare",
+    "check",
     "doctor",
     "servers",
     "guest",

@@ -4,6 +4,7 @@ from."""
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from pronghorn.check.finding import SEVERITIES
 from pronghorn.model import experiment_file, study
 from pronghorn.runs.prepare import vocabulary
 
@@ -17,6 +18,7 @@ _WORDS: dict[str, Callable[[], tuple[str, ...]]] = {
     "STUDY[/RUN]": study.names,
     "CLOCK": lambda: ("real", "virtual"),
     "SITE": lambda: vocabulary().sites,
+    "SEVERITY": lambda: (*SEVERITIES, "never"),
     "FORMAT[=FILE]": lambda: ("csv", "json", "parquet"),
     "COMMAND": lambda: (),
 }

@@ -7,6 +7,7 @@ LAYERS = (
     (
         "analysis",
         "certificates",
+        "check",
         "engine",
         "export",
         "mirror",
