@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use pronghorn_bench::Host;
 use pronghorn_http::{QuicWatch, SecretLog};
 use pronghorn_origin::{
-    AccessLog, Content, Face, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
+    AccessLog, Application, Content, Face, Origin, OriginConfig, OriginError, ResponseHeaders, Site,
 };
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
@@ -28,8 +29,8 @@ pub(crate) struct Running {
     pub(crate) clear_port: Option<u16>,
     pub(crate) log: AccessLog,
     pub(crate) serves: Watched,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    stop: Option<oneshot::Sender<Duration>>,
+    thread: Option<JoinHandle<bool>>,
 }
 
 impl Running {
@@ -78,6 +79,7 @@ impl Running {
             clear_port: request.clear_port,
             headers,
             early_data: request.early_data,
+            graceful: request.graceful,
             log: request.log,
             secrets,
             quic_watch,
@@ -105,16 +107,40 @@ impl Running {
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
+impl Running {
+    /// Ends it; requests under way may take `within`. Whether all were answered.
+    pub(crate) fn end(mut self, within: Duration) -> bool {
+        self.stop_within(within)
+    }
+
+    fn stop_within(&mut self, within: Duration) -> bool {
         if let Some(stop) = self.stop.take() {
             // It may have ended by itself.
-            let _ = stop.send(());
+            let _ = stop.send(within);
         }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        let thread = self.thread.take();
+        thread.is_some_and(|thread| thread.join().unwrap_or(false))
     }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop_within(Duration::ZERO);
+    }
+}
+
+/// What an application answers; nothing else that a request may say of content goes with it.
+pub(crate) fn proxied(
+    request: &request::Origin,
+    proxied: &request::ProxiedOrigin,
+) -> Result<Content, Fault> {
+    if request.recorded.is_some() || request.clear_port.is_some() {
+        return Err(Fault::input(
+            "with `proxy` there is neither `recorded` nor `clear_port`: an application is served over TLS alone",
+        ));
+    }
+    let application = Application::new(&proxied.url, proxied.limit_s);
+    application.map(Content::Proxied).map_err(Fault::input)
 }
 
 /// Where a recorded site is served; each of its hosts has an address of a bench.
@@ -142,13 +168,18 @@ struct Listening {
 
 type Started = Result<Listening, Fault>;
 
-fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot::Receiver<()>) {
+/// Serves until it is told to end; whether all requests were answered then.
+fn serve(
+    config: &OriginConfig,
+    ready: &mpsc::Sender<Started>,
+    stopped: oneshot::Receiver<Duration>,
+) -> bool {
     let serves = Watched::current();
     let runtime = match serves.runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
             let _ = ready.send(Err(Fault::bench(error)));
-            return;
+            return false;
         }
     };
     LocalSet::new().block_on(&runtime, async {
@@ -160,14 +191,16 @@ fn serve(config: &OriginConfig, ready: &mpsc::Sender<Started>, stopped: oneshot:
                     log: origin.log(),
                     serves,
                 }));
-                tokio::select! {
-                    () = origin.serve() => {}
-                    _ = stopped => {}
-                }
+                // Zero if whoever could say it is gone.
+                let stop = async { stopped.await.unwrap_or_default() };
+                origin.serve_until(stop).await
             }
-            Err(error) => drop(ready.send(Err(fault_of(&error)))),
+            Err(error) => {
+                drop(ready.send(Err(fault_of(&error))));
+                false
+            }
         }
-    });
+    })
 }
 
 /// A socket that the kernel doesn't give as it was asked for is the host's lack.

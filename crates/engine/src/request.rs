@@ -64,6 +64,11 @@ pub(crate) enum Request {
         /// True: waits for the load's own end. False: cuts it now.
         wait: bool,
     },
+    /// Ends the built-in origin: it takes no more requests, and those under way are answered first.
+    OriginEnd {
+        /// How long they may take, in seconds, 0 to 86400.
+        within_s: f64,
+    },
     /// Tells what the built-in origin served since it started.
     OriginLog {},
     /// Starts a program on a host.
@@ -240,6 +245,11 @@ pub(crate) struct Origin {
     /// Whether session tickets allow 0-RTT, which is then answered at once.
     #[serde(default)]
     pub(crate) early_data: bool,
+    /// Whether an answer over h3 counts as under way, for `origin_end`, until its client has it.
+    #[serde(default)]
+    pub(crate) graceful: bool,
+    /// The application that answers in place of `root`'s files. Null: none.
+    pub(crate) proxy: Option<ProxiedOrigin>,
     /// What its log keeps.
     #[serde(default)]
     pub(crate) log: LogKeeping,
@@ -248,6 +258,16 @@ pub(crate) struct Origin {
     pub(crate) knobs: TransportKnobs,
     /// The folder in which its QUIC connections leave qlogs; it is made where it doesn't exist. Null: none.
     pub(crate) qlog: Option<PathBuf>,
+}
+
+/// An application to which requests are handed on over HTTP/1.1.
+#[derive(Debug, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProxiedOrigin {
+    /// Where it is: `http://HOST:PORT`.
+    pub(crate) url: String,
+    /// How long it may be silent before its answer begins, in seconds, up to 86400. Then the client gets 504.
+    pub(crate) limit_s: f64,
 }
 
 /// How a recorded site is served.

@@ -18,8 +18,8 @@ use serde_json::{Map, Serializer, Value, json};
 use crate::answer::Fault;
 use crate::answers::{
     ArrivalsReport, Begun, Closed, Counters, Described, FlightTold, Hello, Judged, Listened,
-    Loaded, NameServing, NamesLog, Nothing, Opened, OriginLog, Outcomes, Serving, Sockets, Spawned,
-    Waited,
+    Loaded, NameServing, NamesLog, Nothing, Opened, OriginEnded, OriginLog, Outcomes, Serving,
+    Sockets, Spawned, Waited,
 };
 use crate::generate_command::Line;
 use crate::path_command::{Failure, PathRequest, Report};
@@ -31,7 +31,7 @@ const DEFINITIONS: &str = "$defs";
 type AnswerOf = fn(&mut SchemaGenerator) -> Schema;
 
 /// What each operation answers.
-const ANSWERS: [(&str, AnswerOf); 26] = [
+const ANSWERS: [(&str, AnswerOf); 27] = [
     ("hello", of::<Hello<'_>>),
     ("describe_path", of::<Described>),
     ("open", of::<Opened>),
@@ -41,6 +41,7 @@ const ANSWERS: [(&str, AnswerOf); 26] = [
     ("generate", of::<LoadReport>),
     ("generate_start", of::<Nothing>),
     ("generate_stop", of::<LoadReport>),
+    ("origin_end", of::<OriginEnded>),
     ("origin_log", of::<OriginLog>),
     ("spawn", of::<Spawned>),
     ("wait", of::<Waited>),

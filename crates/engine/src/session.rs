@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::answer::{self, Fault};
 use crate::answers::{
     Begun, Closed, Counters, Cpus, Described, Hello, LinksDescribed, Loaded, NameServing, NamesLog,
-    Nothing, Opened, OriginLog, Serving,
+    Nothing, Opened, OriginEnded, OriginLog, Serving,
 };
 use crate::cpu::Watched;
 use crate::dns::Answering;
@@ -24,7 +24,7 @@ use crate::flight::Recordings;
 use crate::generate::Generating;
 use crate::hosts::Hosts;
 use crate::load;
-use crate::origin::{Running, SiteCache};
+use crate::origin::{self, Running, SiteCache};
 use crate::policy;
 use crate::processes::Processes;
 use crate::recorded::RecordedCache;
@@ -48,6 +48,9 @@ pub(crate) struct Session {
     sites: SiteCache,
     recorded: RecordedCache,
 }
+
+/// The longest that requests under way may be waited for.
+const LONGEST_END: Duration = Duration::from_secs(86_400);
 
 type Answer = Result<Value, Fault>;
 
@@ -102,6 +105,7 @@ impl Session {
                 let generating = generating.ok_or_else(|| Fault::input("no load was started"))?;
                 to_value(generating.finish(!wait)?)
             }
+            Request::OriginEnd { within_s } => self.end_origin(within_s),
             Request::OriginLog {} => self.origin_log(),
             Request::Spawn(spawn) => {
                 let hosts = self.hosts.as_ref().ok_or_else(no_bench)?;
@@ -176,9 +180,10 @@ impl Session {
 
     fn start_origin(&mut self, request: request::Origin) -> Answer {
         self.origin = None;
-        let content = match &request.recorded {
-            None => Content::Site(self.sites.read(&request.root)?),
-            Some(recorded) => Content::Recorded {
+        let content = match (&request.recorded, &request.proxy) {
+            (None, None) => Content::Site(self.sites.read(&request.root)?),
+            (_, Some(proxied)) => origin::proxied(&request, proxied)?,
+            (Some(recorded), None) => Content::Recorded {
                 site: self.recorded.read(&request.root)?,
                 think: recorded.think,
             },
@@ -221,6 +226,20 @@ impl Session {
             return Err(Fault::input("a load runs; `generate_stop` ends it first"));
         }
         Generating::start(self.hosts()?, spec)
+    }
+
+    fn end_origin(&mut self, within_s: f64) -> Answer {
+        let within = Duration::try_from_secs_f64(within_s).ok();
+        let within = within.filter(|within| *within <= LONGEST_END);
+        let within = within.ok_or_else(|| {
+            Fault::input(format!(
+                "within_s = {within_s}; allowed is 0 to 86400 (a day)"
+            ))
+        })?;
+        let origin = self.origin.take();
+        let origin = origin.ok_or_else(|| Fault::input("no origin was started"))?;
+        let answered = origin.end(within);
+        to_value(OriginEnded { answered })
     }
 
     fn origin_log(&self) -> Answer {

@@ -102,13 +102,19 @@ impl Door {
         self.port
     }
 
-    /// Serves for ever. Must run inside a `LocalSet`.
+    /// Serves until the origin is to end, and waits for the end of its connections. Must run inside a `LocalSet`.
     pub(crate) async fn serve(self, shared: Rc<Shared>) {
         tokio::join!(self.serve_securely(&shared), self.serve_quic(&shared));
+        let Door { listener, quic, .. } = self;
+        // Who comes now is refused. What is under way holds the rest.
+        drop((listener, shared));
+        if let Some(quic) = quic {
+            quic.closed().await;
+        }
     }
 
     async fn serve_securely(&self, shared: &Rc<Shared>) {
-        accept_all(&self.listener, |stream| {
+        accept_all(&self.listener, &shared.ending, |stream| {
             secure(stream, self.acceptor.clone(), shared.clone())
         })
         .await;

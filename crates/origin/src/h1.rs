@@ -25,6 +25,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let over = Arc::new(AtomicBool::new(false));
+    let ending = shared.ending.clone();
     let service = service_fn(|request: http::Request<Incoming>| {
         let shared = shared.clone();
         let over = over.clone();
@@ -59,7 +60,15 @@ where
         hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // A client that goes away in mid-response is no fault of the origin's.
-    let _ = connection.as_mut().await;
+    let ended = tokio::select! {
+        biased;
+        _ = connection.as_mut() => true,
+        () = ending.begun() => false,
+    };
+    if !ended {
+        connection.as_mut().graceful_shutdown();
+        let _ = connection.as_mut().await;
+    }
     over.store(true, Ordering::Relaxed);
 }
 

@@ -49,6 +49,9 @@ where
     let Ok(mut connection) = handshake.await else {
         return;
     };
+    let ending = shared.ending.clone();
+    let mut ending = pin!(ending.begun());
+    let mut leaves = false;
     let mut responses = Responses {
         shared,
         held: Vec::new(),
@@ -58,6 +61,10 @@ where
     gather.hold();
     let mut handed_over = false;
     poll_fn(|cx| {
+        if !leaves && ending.as_mut().poll(cx).is_ready() {
+            leaves = true;
+            connection.graceful_shutdown();
+        }
         loop {
             match pin!(connection.accept()).poll(cx) {
                 Poll::Ready(Some(Ok((request, respond)))) => {

@@ -1,15 +1,20 @@
 //! HTTP/3 connections, over quinn (`over_quinn.rs`) or s2n-quic (`over_s2n.rs`). The order of responses follows RFC 9218.
 
-use std::net::UdpSocket;
+use std::net::{IpAddr, UdpSocket};
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Instant;
 
 use pronghorn_http::h3::{IncomingRequest, QuicConnection, ServerConnection};
 use pronghorn_http::{Protocol, QuicServer, QuicSocket, QuicStack, S2nServer, Settings, TlsError};
 use pronghorn_http_wire::{Priority, Rank};
+use tokio::sync::watch;
 
 use crate::log::Open;
-use crate::{Answered, ConnectionEntry, OriginConfig, OriginError, Shared, over_quinn, over_s2n};
+use crate::replies::Replies;
+use crate::{
+    Answered, ConnectionEntry, OriginConfig, OriginError, Shared, over_quinn, over_s2n, proxy,
+};
 
 /// What brings HTTP/3 connections.
 pub(crate) enum Endpoint {
@@ -35,8 +40,23 @@ impl Endpoint {
         })
     }
 
-    /// Serves whoever comes, for ever.
+    /// Serves whoever comes, until the origin is to end.
     pub(crate) async fn serve_all(&self, shared: &Rc<Shared>) {
+        tokio::select! {
+            biased;
+            () = self.accept_all(shared) => {}
+            () = shared.ending.begun() => {}
+        }
+    }
+
+    /// Waits until the clients of connections that have ended know it.
+    pub(crate) async fn closed(&self) {
+        if let Endpoint::Quinn(server) = self {
+            server.endpoint.wait_idle().await;
+        }
+    }
+
+    async fn accept_all(&self, shared: &Rc<Shared>) {
         match self {
             Endpoint::Quinn(server) => {
                 while let Some(incoming) = server.endpoint.accept().await {
@@ -54,12 +74,44 @@ impl Endpoint {
     }
 }
 
-/// Answers requests until the connection ends. Errors of the peer end the stream or connection, nothing else.
-pub(crate) async fn answer_all<C: QuicConnection>(connection: C, shared: &Rc<Shared>) {
+/// Answers the requests of `peer` until the connection or the origin ends. Errors of the peer end the stream or
+/// connection, nothing else.
+pub(crate) async fn answer_all<C: QuicConnection>(
+    connection: C,
+    peer: IpAddr,
+    shared: &Rc<Shared>,
+) {
     let http = ServerConnection::start(connection);
-    while let Ok(stream) = http.accept().await {
-        tokio::task::spawn_local(answer(stream, shared.clone()));
+    // Closed once no answer is under way.
+    let (under_way, answering) = watch::channel(());
+    {
+        let mut ending = pin!(shared.ending.begun());
+        loop {
+            let stream = tokio::select! {
+                biased;
+                stream = http.accept() => stream,
+                () = &mut ending => break,
+            };
+            let Ok(stream) = stream else { return };
+            let (shared, answering) = (shared.clone(), answering.clone());
+            match &shared.replies {
+                Replies::Proxied(proxy) => {
+                    let proxy = proxy.clone();
+                    tokio::task::spawn_local(async move {
+                        proxy::answer_h3(stream, peer, &proxy, &shared).await;
+                        drop(answering);
+                    });
+                }
+                _ => {
+                    tokio::task::spawn_local(answer(stream, shared, answering));
+                }
+            }
+        }
     }
+    http.go_away();
+    drop(answering);
+    under_way.closed().await;
+    http.end();
 }
 
 /// Enters a connection whose handshake is done.
@@ -75,7 +127,11 @@ pub(crate) fn log(open: Open, shared: &Shared) {
     shared.log.connected_over_quic(entry, open);
 }
 
-async fn answer<C: QuicConnection>(mut stream: IncomingRequest<C>, shared: Rc<Shared>) {
+async fn answer<C: QuicConnection>(
+    mut stream: IncomingRequest<C>,
+    shared: Rc<Shared>,
+    _answering: watch::Receiver<()>,
+) {
     let (arrived, early) = (Instant::now(), stream.is_early());
     let Ok(request) = stream.request().await else {
         return;
@@ -98,5 +154,8 @@ async fn answer<C: QuicConnection>(mut stream: IncomingRequest<C>, shared: Rc<Sh
     let (head, body) = (answer.h3_head.clone(), answer.body.clone());
     if stream.respond(head, body).await.is_ok() {
         shared.log.record(served);
+        if shared.graceful {
+            stream.delivered().await;
+        }
     }
 }

@@ -13,6 +13,8 @@
 //! | what is a request answered with | `target.rs`, `site.rs`, `answer.rs`, `coding.rs` |
 //! | and if the site is a recorded one | `replies.rs`, `recorded/` |
 //! | where does it listen, and with which certificates | `face.rs` |
+//! | how are requests handed on to an application | `proxy/` |
+//! | how does it end | `ending.rs` |
 //! | what happens to 0-RTT data | `early.rs`, `boundary.rs` |
 //! | how are small writes gathered | `gather.rs`, `records.rs` |
 //! | what works without TLS | `clear.rs` |
@@ -23,6 +25,7 @@ mod boundary;
 mod clear;
 mod coding;
 mod early;
+mod ending;
 mod face;
 mod gather;
 mod h1;
@@ -34,12 +37,16 @@ mod matched;
 mod media_type;
 mod over_quinn;
 mod over_s2n;
+mod proxy;
 mod recorded;
 mod records;
 mod replies;
 mod site;
 mod target;
 
+use std::future::pending;
+use std::net::{IpAddr, Ipv4Addr};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,6 +58,7 @@ use pronghorn_http::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
@@ -58,8 +66,10 @@ use crate::answer::{Answer, Answers, Reply, Request};
 use crate::boundary::Boundary;
 use crate::clear::Reopened;
 use crate::early::EarlyStream;
+use crate::ending::Ending;
 use crate::face::Door;
 use crate::log::Served;
+use crate::proxy::Proxy;
 use crate::recorded::RecordedAnswers;
 use crate::records::Records;
 use crate::replies::Replies;
@@ -71,6 +81,7 @@ pub use log::{
     AccessLog, ConnectionCount, ConnectionEntry, LogEntry, LogKeeping, RequestCount, TicketLog,
 };
 pub use matched::Match;
+pub use proxy::{Application, ApplicationError};
 pub use recorded::{Recorded, RecordedError};
 pub use site::{Site, SiteError};
 
@@ -86,6 +97,8 @@ pub enum Content {
         /// How many times as long as the recorded servers it takes for an answer: 0 answers at once.
         think: f64,
     },
+    /// What an application answers, to which requests are handed on.
+    Proxied(Application),
 }
 
 /// What an origin is made of.
@@ -110,6 +123,8 @@ pub struct OriginConfig {
     pub headers: ResponseHeaders,
     /// Whether session tickets allow early data (0-RTT), which is then answered at once.
     pub early_data: bool,
+    /// Whether an answer over HTTP/3 counts as under way until its client has it, for [`Origin::serve_until`].
+    pub graceful: bool,
     /// What is kept of what it serves.
     pub log: LogKeeping,
     /// Where the connections leave their TLS secrets; none: nowhere.
@@ -143,6 +158,8 @@ pub enum OriginError {
 pub(crate) struct Shared {
     replies: Replies,
     early_data: bool,
+    graceful: bool,
+    ending: Ending,
     knobs: TransportKnobs,
     log: AccessLog,
 }
@@ -220,6 +237,7 @@ pub struct Origin {
     doors: Vec<Door>,
     clear: Option<TcpListener>,
     shared: Rc<Shared>,
+    end: watch::Sender<bool>,
     port: u16,
     clear_port: Option<u16>,
     /// As long as connections are made.
@@ -270,13 +288,20 @@ impl Origin {
             Content::Recorded { site, think } => {
                 Replies::Recorded(RecordedAnswers::new(site, *think))
             }
+            Content::Proxied(application) => {
+                Replies::Proxied(Rc::new(Proxy::new(application, port, &config.headers)))
+            }
         };
+        let (end, ending) = Ending::new();
         Ok(Origin {
             doors,
+            end,
             clear,
             shared: Rc::new(Shared {
                 replies,
                 early_data: config.early_data,
+                graceful: config.graceful,
+                ending,
                 knobs: config.knobs,
                 log: AccessLog::new(config.log, tcp_tickets, quic_tickets),
             }),
@@ -303,14 +328,39 @@ impl Origin {
 
     /// Serves for ever; ends when dropped. Must run inside a `LocalSet`.
     pub async fn serve(self) {
+        self.serve_until(pending()).await;
+    }
+
+    /// Serves until `stop` says how long requests under way may still take; then accepts no more of them, and returns
+    /// once they are answered or that time has passed. Whether they all were. Must run inside a `LocalSet`.
+    pub async fn serve_until(self, stop: impl Future<Output = Duration>) -> bool {
+        let Origin {
+            doors: faces,
+            clear,
+            shared,
+            end,
+            ..
+        } = self;
         let mut doors = JoinSet::new();
-        for door in self.doors {
-            doors.spawn_local(door.serve(self.shared.clone()));
+        for door in faces {
+            doors.spawn_local(door.serve(shared.clone()));
         }
-        if let Some(listener) = &self.clear {
-            accept_all(listener, |stream| in_the_clear(stream, self.shared.clone())).await;
+        if let Some(listener) = clear {
+            let shared = shared.clone();
+            doors.spawn_local(async move {
+                let serve = |stream| in_the_clear(stream, shared.clone());
+                accept_all(&listener, &shared.ending, serve).await;
+            });
         }
-        while doors.join_next().await.is_some() {}
+        // Connections and doors alone hold it from here on.
+        drop(shared);
+        let within = stop.await;
+        end.send_replace(true);
+        let ended = async {
+            end.closed().await;
+            while doors.join_next().await.is_some() {}
+        };
+        tokio::time::timeout(within, ended).await.is_ok()
     }
 }
 
@@ -331,13 +381,19 @@ impl OriginConfig {
     }
 }
 
-/// Serves every connection that comes, for ever.
-async fn accept_all<F>(listener: &TcpListener, serve: impl Fn(TcpStream) -> F)
+/// Serves every connection that comes, until the origin is to end.
+async fn accept_all<F>(listener: &TcpListener, ending: &Ending, serve: impl Fn(TcpStream) -> F)
 where
     F: Future<Output = ()> + 'static,
 {
+    let mut ending = pin!(ending.begun());
     loop {
-        match listener.accept().await {
+        let accepted = tokio::select! {
+            biased;
+            accepted = listener.accept() => accepted,
+            () = &mut ending => return,
+        };
+        match accepted {
             Ok((stream, _)) => drop(tokio::task::spawn_local(serve(stream))),
             // Out of descriptors, or a client gone before it was accepted: neither is lasting, and
             // asking again at once would only burn the CPU.
@@ -351,6 +407,7 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
     let congestion_controller = pronghorn_http::congestion_control_of(&stream).ok();
     let settings = TcpSettings::of(&stream);
+    let peer = peer(&stream);
     if shared.early_data {
         let config = acceptor.config().clone();
         if let Ok(stream) = EarlyStream::accept(stream, config).await {
@@ -358,14 +415,15 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor, shared: Rc<Shared>) {
             limit_unsent(stream.get_ref(), protocol);
             shared.connected_over_tcp(protocol, true, congestion_controller, settings);
             let boundary = stream.boundary();
-            serve(Records::of_tls(stream), protocol, boundary, shared).await;
+            serve(Records::of_tls(stream), protocol, (boundary, peer), shared).await;
         }
     } else if let Ok(stream) = acceptor.accept(stream).await {
         let (socket, tls) = stream.get_ref();
         let protocol = negotiated(tls);
         limit_unsent(socket, protocol);
         shared.connected_over_tcp(protocol, true, congestion_controller, settings);
-        serve(Records::of_tls(stream), protocol, Boundary::none(), shared).await;
+        let none = Boundary::none();
+        serve(Records::of_tls(stream), protocol, (none, peer), shared).await;
     }
 }
 
@@ -374,11 +432,20 @@ async fn in_the_clear(stream: TcpStream, shared: Rc<Shared>) {
     let _ = stream.set_nodelay(true);
     let congestion_controller = pronghorn_http::congestion_control_of(&stream).ok();
     let settings = TcpSettings::of(&stream);
+    let peer = peer(&stream);
     if let Ok((stream, protocol)) = Reopened::tell(stream).await {
         limit_unsent(stream.get_ref(), protocol);
         shared.connected_over_tcp(protocol, false, congestion_controller, settings);
-        serve(Records::none(stream), protocol, Boundary::none(), shared).await;
+        let none = Boundary::none();
+        serve(Records::none(stream), protocol, (none, peer), shared).await;
     }
+}
+
+/// Who is at the other end; a client that is gone already is nobody.
+fn peer(stream: &TcpStream) -> IpAddr {
+    stream
+        .peer_addr()
+        .map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip())
 }
 
 fn negotiated(tls: &rustls::CommonState) -> Protocol {
@@ -395,10 +462,19 @@ fn limit_unsent(stream: &TcpStream, protocol: Protocol) {
     }
 }
 
-async fn serve<S>(stream: Records<S>, protocol: Protocol, boundary: Boundary, shared: Rc<Shared>)
-where
+async fn serve<S>(
+    stream: Records<S>,
+    protocol: Protocol,
+    (boundary, peer): (Boundary, IpAddr),
+    shared: Rc<Shared>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
+    if let Replies::Proxied(proxy) = &shared.replies {
+        let proxy = proxy.clone();
+        let serving = proxy::serve_tcp(stream, protocol, (&boundary, peer), &proxy, &shared);
+        return boundary.serve(serving).await;
+    }
     match protocol {
         Protocol::H2 => {
             boundary.serve(h2::serve(stream, &boundary, shared)).await;

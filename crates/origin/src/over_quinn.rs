@@ -17,7 +17,12 @@ pub(crate) async fn serve(incoming: quinn::Incoming, server: Rc<QuicServer>, sha
         return;
     };
     let recording = record_flight(&connection, &server);
-    answer_all(connection.clone(), &shared).await;
+    answer_all(
+        connection.clone(),
+        connection.remote_address().ip(),
+        &shared,
+    )
+    .await;
     shared.log.ended(number(&connection));
     // It must not keep a connection that nobody serves.
     if let Some(recording) = recording {

@@ -1,5 +1,6 @@
 //! Connections of s2n-quic's.
 
+use std::net::Ipv4Addr;
 use std::rc::Rc;
 
 use pronghorn_flight::End;
@@ -15,7 +16,9 @@ pub(crate) async fn serve(connection: S2nConnection, server: Rc<S2nServer>, shar
     let number = connection.number();
     log(&connection, &server, &shared);
     let recording = record_flight(&connection, &server);
-    answer_all(connection, &shared).await;
+    let peer = connection.addresses().map(|[_, peer]| peer.ip());
+    let peer = peer.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+    answer_all(connection, peer, &shared).await;
     shared.log.ended(number);
     if let Some(recording) = recording {
         recording.abort();

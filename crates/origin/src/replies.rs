@@ -1,6 +1,9 @@
 //! What an origin answers from: a folder's files, or what was recorded.
 
+use std::rc::Rc;
+
 use crate::answer::{Answers, Reply, Request};
+use crate::proxy::Proxy;
 use crate::recorded::RecordedAnswers;
 
 /// What an origin answers from.
@@ -9,6 +12,8 @@ pub(crate) enum Replies {
     Site(Answers),
     /// What was recorded.
     Recorded(RecordedAnswers),
+    /// An application.
+    Proxied(Rc<Proxy>),
 }
 
 impl Replies {
@@ -17,6 +22,8 @@ impl Replies {
         match self {
             Replies::Site(answers) => answers.to(request).into(),
             Replies::Recorded(answers) => answers.to(request),
+            // Its connections are served by `proxy`.
+            Replies::Proxied(_) => unreachable!("an application's requests are handed on"),
         }
     }
 }

@@ -65,6 +65,7 @@ fn config(folder: &TempDir, address: IpAddr, clear_port: Option<u16>) -> OriginC
         port: 0,
         clear_port,
         headers: ResponseHeaders::new(&headers, &BTreeMap::new()).expect("usable headers"),
+        graceful: false,
         early_data: false,
         log: LogKeeping::Requests,
         secrets: None,

@@ -33,6 +33,8 @@ COMMANDS = (
     "replicate",
     "report",
     "compare",
+    "serve",
+    "browse",
     "doctor",
     "servers",
     "guest",

@@ -112,6 +112,7 @@ impl Fixture {
             port: 0,
             clear_port: None,
             headers: ResponseHeaders::default(),
+            graceful: false,
             early_data: false,
             log: LogKeeping::Requests,
             secrets: None,

@@ -38,6 +38,13 @@ pub(crate) struct Cpus {
     pub(crate) origin: Option<Cpu>,
 }
 
+/// How the built-in origin ended.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OriginEnded {
+    /// Whether all requests under way were answered and all connections ended in the time allowed.
+    pub(crate) answered: bool,
+}
+
 /// What the built-in origin served since it started.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct OriginLog {

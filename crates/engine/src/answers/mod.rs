@@ -16,7 +16,7 @@ mod recorded;
 
 pub(crate) use described::{Described, LinksDescribed};
 pub(crate) use hosts::{Begun, Hello, Listened, Nothing, Opened, Socket, Sockets, Spawned, Waited};
-pub(crate) use loads::{Cpus, Loaded, NameServing, NamesLog, OriginLog, Serving};
+pub(crate) use loads::{Cpus, Loaded, NameServing, NamesLog, OriginEnded, OriginLog, Serving};
 pub(crate) use policy::{Judged, Judgement, Outcomes};
 pub(crate) use recorded::{
     ArrivalsReport, Captured, Closed, Counters, FlightConnection, FlightTold, PathCounters, Qlogs,

@@ -1,10 +1,12 @@
 //! The streams that live as long as the connection: our own three, and the peer's.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use bytes::BytesMut;
 use pronghorn_http3::connection::{Config, Connection, Event, UniStream};
 use pronghorn_http3::{Code, Side};
+use tokio::sync::Notify;
 
 use super::error::close_if_fatal;
 use super::transport::{QuicConnection, ReceiveStream, SendStream};
@@ -17,6 +19,9 @@ use super::{H3Error, MAX_FIELD_SECTION_SIZE};
 pub(super) struct Control<C> {
     quic: C,
     state: RefCell<Connection>,
+    /// What the GOAWAY names that is to be sent.
+    last: Cell<Option<u64>>,
+    leaving: Notify,
 }
 
 impl<C: QuicConnection> Control<C> {
@@ -29,6 +34,8 @@ impl<C: QuicConnection> Control<C> {
         let control = Rc::new(Control {
             quic,
             state: RefCell::new(Connection::new(side, config)),
+            last: Cell::new(None),
+            leaving: Notify::new(),
         });
         tokio::task::spawn_local(hold_open(control.clone()));
         tokio::task::spawn_local(accept(control.clone()));
@@ -41,6 +48,12 @@ impl<C: QuicConnection> Control<C> {
     /// Opens our streams once more. Must run inside a `LocalSet`.
     pub(super) fn reopen(self: &Rc<Self>) {
         tokio::task::spawn_local(hold_open(self.clone()));
+    }
+
+    /// Tells the peer that no request stream from the ID `last` on is processed.
+    pub(super) fn go_away(&self, last: u64) {
+        self.last.set(Some(last));
+        self.leaving.notify_one();
     }
 
     /// Whether the peer said that it takes no further requests.
@@ -69,7 +82,16 @@ async fn hold_open<C: QuicConnection>(control: Rc<Control<C>>) {
         }
         streams.push(stream);
     }
-    control.quic.closed().await;
+    tokio::select! {
+        () = control.quic.closed() => return,
+        () = control.leaving.notified() => {}
+    }
+    let mut goaway = BytesMut::new();
+    let last = control.last.get().unwrap_or_default();
+    control.state.borrow_mut().put_goaway(last, &mut goaway);
+    if streams[0].write(&mut [goaway.freeze()]).await.is_ok() {
+        control.quic.closed().await;
+    }
 }
 
 async fn accept<C: QuicConnection>(control: Rc<Control<C>>) {

@@ -4,13 +4,16 @@
 mod client;
 mod control;
 mod error;
+mod exchange;
 mod over_quinn;
 mod server;
 mod transport;
 
 pub use client::{ClientConnection, Exchange, RequestStream};
 pub use error::H3Error;
+pub use exchange::{RequestContent, ResponseStream};
 pub use over_quinn::no_error;
+pub use pronghorn_http3::Code;
 pub use server::{IncomingRequest, ServerConnection, response_head};
 pub use transport::{Ended, EndedBy, QuicConnection, ReceiveStream, SendStream};
 

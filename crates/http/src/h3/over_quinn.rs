@@ -75,6 +75,14 @@ impl SendStream for quinn::SendStream {
         let _ = quinn::SendStream::finish(self);
     }
 
+    async fn delivered(&mut self) {
+        let _ = self.stopped().await;
+    }
+
+    async fn unwanted(&mut self) {
+        let _ = self.stopped().await;
+    }
+
     fn reset(&mut self, code: Code) {
         let _ = quinn::SendStream::reset(self, varint(code));
     }

@@ -1,5 +1,6 @@
 //! The server's end.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use bytes::{Bytes, BytesMut};
@@ -16,7 +17,8 @@ use super::transport::{QuicConnection, ReceiveStream, SendStream};
 /// A connection that brings requests. Lives on one thread.
 pub struct ServerConnection<C> {
     quic: C,
-    _control: Rc<Control<C>>,
+    control: Rc<Control<C>>,
+    accepted: Cell<u64>,
 }
 
 impl<C: QuicConnection> ServerConnection<C> {
@@ -26,20 +28,35 @@ impl<C: QuicConnection> ServerConnection<C> {
         let control = Control::start(quic.clone(), Side::Server);
         ServerConnection {
             quic,
-            _control: control,
+            control,
+            accepted: Cell::new(0),
         }
     }
 
     /// Waits for the next request stream. An error is the end of the connection.
     pub async fn accept(&self) -> Result<IncomingRequest<C>, H3Error> {
         let (send, receive) = self.quic.accept_bi().await?;
+        self.accepted.set(send.index() + 1);
         Ok(IncomingRequest {
             quic: self.quic.clone(),
             send,
             receive,
         })
     }
+
+    /// Tells the peer that no request is accepted after those that were (GOAWAY, RFC 9114 §5.2).
+    pub fn go_away(&self) {
+        self.control.go_away(self.accepted.get() * STREAM_ID_STEP);
+    }
+
+    /// Ends the connection because it is no longer needed.
+    pub fn end(&self) {
+        self.quic.end();
+    }
 }
+
+/// From one request stream's ID to the next one's (RFC 9000 §2.1).
+const STREAM_ID_STEP: u64 = 4;
 
 /// All that precedes the content of a response on its stream: its HEADERS frame and, where there are `length` bytes of
 /// content, the header of its one DATA frame.
@@ -101,7 +118,7 @@ impl<C: QuicConnection> IncomingRequest<C> {
 
     /// Hands a whole response to the stack, `head` being that of [`response_head`] for this body; waits where it takes
     /// no more.
-    pub async fn respond(mut self, head: Bytes, body: Bytes) -> Result<(), H3Error> {
+    pub async fn respond(&mut self, head: Bytes, body: Bytes) -> Result<(), H3Error> {
         if body.is_empty() {
             self.send.write(&mut [head]).await?;
         } else {
@@ -109,6 +126,15 @@ impl<C: QuicConnection> IncomingRequest<C> {
         }
         self.send.finish();
         Ok(())
+    }
+
+    /// Waits until the peer has the whole response, or wants no more of it.
+    pub async fn delivered(&mut self) {
+        self.send.delivered().await;
+    }
+
+    pub(super) fn into_parts(self) -> (C, C::Send, C::Receive) {
+        (self.quic, self.send, self.receive)
     }
 
     /// Tells the peer what it did wrong, on the stream or by the connection's end.

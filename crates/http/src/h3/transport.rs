@@ -77,6 +77,11 @@ pub trait SendStream: 'static {
     async fn write(&mut self, chunks: &mut [Bytes]) -> Result<(), H3Error>;
     /// Ends the stream. One that is gone already is left as it is.
     fn finish(&mut self);
+    /// Waits until the peer has all of a stream that was ended, or wants no more of it.
+    async fn delivered(&mut self);
+    /// Waits until the peer wants no more of a stream that goes on, or the connection has ended; for ever if the stack
+    /// doesn't tell.
+    async fn unwanted(&mut self);
     /// Breaks it off, likewise.
     fn reset(&mut self, code: Code);
 }

@@ -1,7 +1,7 @@
 //! s2n-quic's connections and streams, as HTTP/3 needs them.
 
 use std::cell::RefCell;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -199,6 +199,15 @@ impl SendStream for S2nSend {
 
     fn finish(&mut self) {
         let _ = self.stream.finish();
+    }
+
+    async fn delivered(&mut self) {
+        let _ = self.stream.close().await;
+    }
+
+    async fn unwanted(&mut self) {
+        // s2n-quic tells it only to who sends.
+        pending().await
     }
 
     fn reset(&mut self, code: Code) {

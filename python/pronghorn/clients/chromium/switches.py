@@ -8,6 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from pronghorn.clients.base import Visit
+from pronghorn.load.spec import Protocol
 from pronghorn.model.arm import Arm
 from pronghorn.model.artifacts import NETLOG
 
@@ -108,10 +109,8 @@ def _netlog(visit: Visit) -> list[str]:
 
 
 def _protocol(arm: Arm, visit: Visit) -> list[str]:
-    if arm.protocol == "h1":
-        words = ["--disable-http2", "--disable-quic"]
-    elif arm.protocol == "h2":
-        words = ["--disable-quic"]
+    if not arm.over_quic:
+        words = speaking("h1" if arm.protocol == "h1" else "h2")
     else:
         words = ["--enable-quic"]
         if arm.discovery == "forced":
@@ -122,6 +121,18 @@ def _protocol(arm: Arm, visit: Visit) -> list[str]:
     if arm.tls_version == "1.2":
         words.append("--ssl-version-max=tls1.2")
     return words
+
+
+def speaking(protocol: Protocol | None, host: str = "", trusted: str | None = None) -> list[str]:
+    """What has `host`, with its port, asked over `protocol`; None: over what the browser finds out itself,
+    also where a private authority has signed for the host `trusted`."""
+    if protocol == "h1":
+        return ["--disable-http2", "--disable-quic"]
+    if protocol == "h2":
+        return ["--disable-quic"]
+    if protocol == "h3":
+        return ["--enable-quic", f"--origin-to-force-quic-on={host}"]
+    return ["--enable-quic", *([f"--origin-to-force-quic-on={trusted}:{NO_PORT}"] if trusted else [])]
 
 
 def _over_quic(visit: Visit) -> list[str]:
