@@ -123,11 +123,25 @@ async def probed(one: Bench) -> None:
     await one.close()
 
 
-async def over_loopback(one: Bench) -> None:
-    await one.engine.request("open", path=None, seed=1, tcp_congestion_control="cubic")
-    await one.engine.request("idle", for_s=0.01)
+async def over_loopback(one: Bench, tiny: Path, identity: Certificates) -> None:
+    ask = one.engine.request
+    await ask("open", path=None, seed=1, tcp_congestion_control="cubic")
+    await ask("idle", for_s=0.01)
     with pytest.raises(EngineError):
-        await one.engine.request("dns", records=[])
+        await ask("dns", records=[])
+    with pytest.raises(EngineError):
+        await ask("origin_end", within_s=0)
+    for wrong in ({"url": "https://127.0.0.1:1", "limit_s": 1}, {"url": "http://127.0.0.1:1", "limit_s": 0}):
+        with pytest.raises(EngineError) as refused:
+            await one.serve(tiny, identity, proxy=wrong)
+        assert refused.value.kind == "input"
+    port = await one.serve(tiny, identity, graceful=True, proxy={"url": "http://127.0.0.1:1", "limit_s": 60})
+    for protocol in ("h1", "h2", "h3"):
+        page = await one.visit(identity, protocol, port)
+        assert page.outcome == "failed"
+    counts = (await ask("origin_log"))["counts"]
+    assert [count["status"] for count in counts] == [502] * 3
+    assert (await ask("origin_end", within_s=60))["answered"]
     await one.close()
 
 
@@ -141,7 +155,7 @@ def test_every_operation_is_answered_as_the_schema_says(
             await without_a_bench(one)
             await on_a_bench(one, tmp_path, tiny, identity)
             await probed(one)
-            await over_loopback(one)
+            await over_loopback(one, tiny, identity)
 
     asyncio.run(run())
     assert {request["op"] for request, answer in heard if "ok" in answer} == set(engine_protocol.operations())

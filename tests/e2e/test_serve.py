@@ -92,7 +92,7 @@ def echo(folder: Path) -> Iterator[str]:
         "--bind",
         f"127.0.0.1:{port}",
     ]
-    environment = {**os.environ, "ECHO_LOG": str(folder / "echo.log")}
+    environment = {**os.environ, "ECHO_LOG": str(folder / "log"), "ECHO_RAW": str(folder / "raw")}
     with subprocess.Popen(argv, cwd=PROGRAMS, env=environment, stderr=subprocess.DEVNULL) as process:
         try:
             deadline = time.monotonic() + PATIENCE_S
@@ -147,6 +147,8 @@ def test_an_application_gets_the_same_over_all_three_and_nothing_forged(tmp_path
                 assert f'alt-svc: h3=":{host.rpartition(":")[2]}"; ma=' in head
                 assert '":8080"' not in head
                 got[version] = json.loads(content)
+                assert got[version]["headers"][0] == ["host", host]
+                got[version]["headers"].sort()
             assert got["1.1"] == got["2"] == got["3"]
             said = dict(got["3"]["headers"])
             told = {name: value for name, value in said.items() if "forward" in name or name == "host"}

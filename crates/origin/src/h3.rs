@@ -98,8 +98,8 @@ pub(crate) async fn answer_all<C: QuicConnection>(
                 Replies::Proxied(proxy) => {
                     let proxy = proxy.clone();
                     tokio::task::spawn_local(async move {
-                        proxy::answer_h3(stream, peer, &proxy, &shared).await;
-                        drop(answering);
+                        proxy::answer_h3(stream, peer, &proxy).await;
+                        drop((answering, shared));
                     });
                 }
                 _ => {

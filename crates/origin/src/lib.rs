@@ -283,14 +283,18 @@ impl Origin {
             source,
         })?;
         let (clear_port, clear) = clear.unzip();
+        let log = AccessLog::new(config.log, tcp_tickets, quic_tickets);
         let replies = match &config.content {
             Content::Site(site) => Replies::Site(Answers::new(site, &config.headers)),
             Content::Recorded { site, think } => {
                 Replies::Recorded(RecordedAnswers::new(site, *think))
             }
-            Content::Proxied(application) => {
-                Replies::Proxied(Rc::new(Proxy::new(application, port, &config.headers)))
-            }
+            Content::Proxied(application) => Replies::Proxied(Rc::new(Proxy::new(
+                application,
+                port,
+                &config.headers,
+                log.clone(),
+            ))),
         };
         let (end, ending) = Ending::new();
         Ok(Origin {
@@ -303,7 +307,7 @@ impl Origin {
                 graceful: config.graceful,
                 ending,
                 knobs: config.knobs,
-                log: AccessLog::new(config.log, tcp_tickets, quic_tickets),
+                log,
             }),
             port,
             clear_port,
@@ -471,8 +475,9 @@ async fn serve<S>(
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     if let Replies::Proxied(proxy) = &shared.replies {
-        let proxy = proxy.clone();
-        let serving = proxy::serve_tcp(stream, protocol, (&boundary, peer), &proxy, &shared);
+        let (windows, proxy) = (h2::windows(&shared.knobs), proxy.clone());
+        let client = (&boundary, peer);
+        let serving = proxy::serve_tcp(stream, protocol, client, windows, proxy, &shared.ending);
         return boundary.serve(serving).await;
     }
     match protocol {

@@ -16,7 +16,6 @@ use tokio::time::{Instant, sleep_until};
 use super::Proxy;
 use super::content::{Asked, Download, Upload};
 use super::fields::{self, Client};
-use crate::Shared;
 use crate::log::Served;
 use crate::target;
 
@@ -39,11 +38,10 @@ impl Proxy {
         request: request::Parts,
         content: Asked,
         came: Came,
-        shared: &Shared,
     ) -> Response<Download> {
         let host = target::host(&request.uri, &request.headers);
         let target = target::target(&request.uri);
-        let asked = shared.log.asked(&request.method, &host, target);
+        let asked = self.log.asked(&request.method, &host, target);
         let (early, protocol, arrived) = (came.early, came.protocol, came.arrived);
         let (mut head, content) = match self.exchange(request, content, &came).await {
             Ok(answer) => {
@@ -72,7 +70,7 @@ impl Proxy {
             early,
             arrived,
         };
-        let content = Download::new(content, served, shared.log.clone());
+        let content = Download::new(content, served, self.log.clone());
         Response::from_parts(head, content)
     }
 

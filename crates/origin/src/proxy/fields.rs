@@ -1,6 +1,7 @@
 //! Header fields on their way to an application and back: what belongs to one connection stays there, and what is said
 //! of a client is ours to say.
 
+use std::mem;
 use std::net::IpAddr;
 
 use http::header::{
@@ -60,7 +61,11 @@ pub(crate) fn of_request(headers: &mut HeaderMap, client: &Client) {
     headers.remove(EXPECT);
     join_cookies(headers);
     let host = value(client.authority.as_str());
+    // First, as RFC 9110 §7.2 wants it.
+    headers.remove(HOST);
+    let others = mem::take(headers);
     headers.insert(HOST, host.clone());
+    headers.extend(others);
     let address = client.address.to_string();
     headers.insert(name("x-forwarded-for"), value(&address));
     headers.insert(name("x-forwarded-host"), host);

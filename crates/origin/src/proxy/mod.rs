@@ -20,6 +20,7 @@ use http::uri::Authority;
 use http::{HeaderMap, Uri};
 
 use crate::headers::ResponseHeaders;
+use crate::log::AccessLog;
 
 pub(crate) use over_quic::answer as answer_h3;
 pub(crate) use over_tcp::serve as serve_tcp;
@@ -73,16 +74,24 @@ pub(crate) struct Proxy {
     port: u16,
     /// Which every answer bears, in place of the application's of the same names.
     headers: HeaderMap,
+    log: AccessLog,
 }
 
 impl Proxy {
-    pub(crate) fn new(application: &Application, port: u16, added: &ResponseHeaders) -> Proxy {
+    /// What hands requests of clients at `port` on, with what is put on every answer.
+    pub(crate) fn new(
+        application: &Application,
+        port: u16,
+        added: &ResponseHeaders,
+        log: AccessLog,
+    ) -> Proxy {
         let mut headers = HeaderMap::new();
         added.add_to(&mut headers, false);
         Proxy {
             application: application.clone(),
             port,
             headers,
+            log,
         }
     }
 }

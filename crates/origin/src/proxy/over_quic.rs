@@ -1,7 +1,6 @@
 //! Requests over HTTP/3. The order of answers follows RFC 9218, as it does for files.
 
 use std::net::IpAddr;
-use std::rc::Rc;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -17,14 +16,12 @@ use tokio::sync::mpsc;
 use super::Proxy;
 use super::content::{Asked, Broken, Download};
 use super::exchange::Came;
-use crate::Shared;
 
 /// Answers one request of `peer`. Errors of the peer end the stream, or what it asks of the connection.
 pub(crate) async fn answer<C: QuicConnection>(
     stream: IncomingRequest<C>,
     peer: IpAddr,
     proxy: &Proxy,
-    shared: &Rc<Shared>,
 ) {
     let came = Came {
         protocol: Protocol::H3,
@@ -47,7 +44,7 @@ pub(crate) async fn answer<C: QuicConnection>(
         None => {
             let nothing = Asked::Nothing(Empty::new());
             let answer = tokio::select! {
-                answer = proxy.answer(request, nothing, came, shared) => answer,
+                answer = proxy.answer(request, nothing, came) => answer,
                 () = response.unwanted() => return,
             };
             respond(answer, response).await;
@@ -57,7 +54,7 @@ pub(crate) async fn answer<C: QuicConnection>(
             let answered = async {
                 let asked = Asked::Pieces(taken);
                 let answer = tokio::select! {
-                    answer = proxy.answer(request, asked, came, shared) => answer,
+                    answer = proxy.answer(request, asked, came) => answer,
                     () = response.unwanted() => return,
                 };
                 respond(answer, response).await;

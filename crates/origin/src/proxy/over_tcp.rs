@@ -16,23 +16,24 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::Proxy;
 use super::content::Asked;
 use super::exchange::Came;
-use crate::Shared;
 use crate::boundary::Boundary;
+use crate::ending::Ending;
 
-/// Serves a connection of `peer` to its end. Errors of the peer end the connection and nothing else.
+/// Serves a connection of `peer` to its end, or the origin's. The windows are HTTP/2's, of a stream and of a connection.
+/// Errors of the peer end the connection and nothing else.
 pub(crate) async fn serve<S>(
     stream: S,
     protocol: Protocol,
     (boundary, peer): (&Boundary, IpAddr),
-    proxy: &Rc<Proxy>,
-    shared: &Rc<Shared>,
+    (stream_window, connection_window): (u32, u32),
+    proxy: Rc<Proxy>,
+    ending: &Ending,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let boundary = boundary.clone();
-    let (proxy, held) = (proxy.clone(), shared.clone());
     let service = service_fn(move |request: http::Request<Incoming>| {
-        let (proxy, shared) = (proxy.clone(), held.clone());
+        let proxy = proxy.clone();
         let came = Came {
             protocol,
             peer,
@@ -42,7 +43,7 @@ pub(crate) async fn serve<S>(
         async move {
             let (request, content) = request.into_parts();
             let content = Asked::Incoming(content);
-            Ok::<_, Infallible>(proxy.answer(request, content, came, &shared).await)
+            Ok::<_, Infallible>(proxy.answer(request, content, came).await)
         }
     });
     let stream = TokioIo::new(stream);
@@ -53,7 +54,7 @@ pub(crate) async fn serve<S>(
             let ended = tokio::select! {
                 biased;
                 _ = connection.as_mut() => true,
-                () = shared.ending.begun() => false,
+                () = ending.begun() => false,
             };
             if !ended {
                 connection.as_mut().graceful_shutdown();
@@ -62,7 +63,6 @@ pub(crate) async fn serve<S>(
         }};
     }
     if protocol == Protocol::H2 {
-        let (stream_window, connection_window) = crate::h2::windows(&shared.knobs);
         let mut builder = hyper::server::conn::http2::Builder::new(OnThisThread);
         builder
             .initial_stream_window_size(stream_window)
