@@ -6,6 +6,7 @@ import pytest
 
 from pronghorn import browsing, certificates, serving
 from pronghorn.errors import InputError
+from pronghorn.load.spec import Protocol
 
 from .laboratory import Laboratory
 
@@ -44,7 +45,7 @@ def test_a_site_is_a_folder_or_a_generated_one(tmp_path: Path) -> None:
 def test_a_browser_speaks_what_it_is_asked_to_and_trusts_one_certificate(tmp_path: Path) -> None:
     made = certificates.make(tmp_path)
 
-    def line(url: str, protocol: browsing.Protocol | None, trusted: Path | None = made.chain) -> list[str]:
+    def line(url: str, protocol: Protocol | None, trusted: Path | None = made.chain) -> list[str]:
         return browsing.switches(url, protocol, trusted, tmp_path, dump=False)
 
     url = "https://localhost:8443/a"

@@ -164,7 +164,8 @@ impl Body for Download {
 
     fn size_hint(&self) -> SizeHint {
         let content = self.content.as_ref();
-        content.map_or(SizeHint::with_exact(0), Body::size_hint)
+        // Without content the fields alone say how long it would be.
+        content.map_or_else(SizeHint::default, Body::size_hint)
     }
 }
 

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Instant;
 
 use bytes::Bytes;
+use http::Method;
 use http_body_util::Empty;
 use hyper::body::Body;
 use pronghorn_http::Protocol;
@@ -36,9 +37,13 @@ pub(crate) async fn answer<C: QuicConnection>(
     let rank = Rank::new(Priority::from_headers(&request.headers), index);
     response.prioritise(rank.falling());
     // Whether there is any decides how the application is asked.
-    let first = match content.next().await {
-        Ok(first) => first,
-        Err(error) => return refuse(response, &error),
+    let first = match request.method {
+        // Its client sends nothing before it is answered.
+        Method::CONNECT => None,
+        _ => match content.next().await {
+            Ok(first) => first,
+            Err(error) => return refuse(response, &error),
+        },
     };
     match first {
         None => {
