@@ -31,7 +31,7 @@ def _recorded(connection: h11.Connection, data: bytes) -> None:
     _receive_data(connection, data)
 
 
-h11.Connection.receive_data = _recorded  # type: ignore[method-assign]
+h11.Connection.receive_data = _recorded  # type: ignore[method-assign, assignment]
 
 
 async def app(scope: Message, receive: Receive, send: Send) -> None:
