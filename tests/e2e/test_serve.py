@@ -1,5 +1,6 @@
 """`pronghorn serve` and `pronghorn browse`, as a developer uses them."""
 
+import asyncio
 import json
 import os
 import re
@@ -15,7 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pronghorn.certificates import Certificates
+
 from .. import peers
+from .benches import bench
 
 pytestmark = [pytest.mark.needs("engine", "curl-http3"), pytest.mark.beside]
 
@@ -29,6 +33,7 @@ FORGED = {
     "X_Forwarded_For": "6.6.6.6",
     "X-Real-IP": "6.6.6.6",
 }
+EARLY = [(protocol, *how) for protocol in ("h2", "h3") for how in (("GET", 200), ("POST", 425))]
 PATIENCE_S = 60.0
 PAGE = (
     "<!doctype html><link rel=icon href=data:,><title>Here</title><script>"
@@ -169,3 +174,35 @@ def test_an_application_that_is_not_there_is_a_bad_gateway(tmp_path: Path) -> No
         for version in OVER:
             head, _ = server.curl(version)
             assert head.partition("\n")[0].split()[1] == "502"
+
+
+def early(counts: list[dict[str, Any]]) -> dict[tuple[str, int], int]:
+    """How many requests came as early data, by protocol and status."""
+    return {(one["protocol"], one["status"]): one["requests"] for one in counts if one["early"]}
+
+
+def test_an_application_knows_which_requests_came_early_and_gets_no_unsafe_ones(
+    tmp_path: Path, tiny: Path, identity: Certificates
+) -> None:
+    async def counted(application: str) -> list[dict[str, Any]]:
+        async with bench(tmp_path) as one:
+            await one.engine.request("open", path=None, seed=1, tcp_congestion_control="cubic")
+            handed_on = {"url": application, "limit_s": 60}
+            port = await one.serve(tiny, identity, early_data=True, proxy=handed_on)
+            for protocol, method, status in EARLY:
+                # Over loopback a busy host may finish a handshake before it looks at the early data of h3.
+                for _ in range(50):
+                    await one.visit(identity, protocol, port, session="gain", method=method)
+                    await one.visit(identity, protocol, port, session="0rtt", method=method)
+                    counts: list[dict[str, Any]] = (await one.engine.request("origin_log"))["counts"]
+                    if (protocol, status) in early(counts):
+                        break
+            return counts
+
+    with echo(tmp_path) as application:
+        counts = asyncio.run(counted(application))
+    seen = early(counts)
+    assert {*seen} == {(protocol, status) for protocol, _, status in EARLY}
+    got = [json.loads(line) for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines()]
+    marked = [one["method"] for one in got if ["early-data", "1"] in one["headers"]]
+    assert marked == ["GET"] * (seen["h2", 200] + seen["h3", 200])
