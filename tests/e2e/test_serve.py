@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pytest
 
@@ -34,6 +34,7 @@ FORGED = {
     "X-Real-IP": "6.6.6.6",
 }
 EARLY = [(protocol, *how) for protocol in ("h2", "h3") for how in (("GET", 200), ("POST", 425))]
+LARGE = 8_000_000
 PATIENCE_S = 60.0
 PAGE = (
     "<!doctype html><link rel=icon href=data:,><title>Here</title><script>"
@@ -65,14 +66,14 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(folder: Path, *words: str) -> Iterator[Server]:
+def serving(folder: Path, *words: str, said: IO[bytes] | None = None) -> Iterator[Server]:
     argv = [sys.executable, "-m", "pronghorn", "serve", *words, "--port", "0"]
-    with subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=said, text=True) as process:
         try:
             assert process.stdout is not None
-            said = process.stdout.readline() + process.stdout.readline()
-            found = re.search(r"Open it: pronghorn (browse (https://localhost:\d+/) --trust (\S+))\n", said)
-            assert found, said
+            told = process.stdout.readline() + process.stdout.readline()
+            found = re.search(r"Open it: pronghorn (browse (https://localhost:\d+/) --trust (\S+))\n", told)
+            assert found, told
             yield Server(process, found[2], found[3], found[1].split())
         finally:
             process.send_signal(signal.SIGTERM)
@@ -206,3 +207,41 @@ def test_an_application_knows_which_requests_came_early_and_gets_no_unsafe_ones(
     got = [json.loads(line) for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines()]
     marked = [one["method"] for one in got if ["early-data", "1"] in one["headers"]]
     assert marked == ["GET"] * (seen["h2", 200] + seen["h3", 200])
+
+
+def test_an_end_finishes_what_is_in_flight_over_all_three(site: Path, tmp_path: Path) -> None:
+    """A host that stands still for 5 s may have the server cut them off, and say so."""
+    (site / "large.bin").write_bytes(bytes(LARGE))
+    for _ in range(3):
+        with (tmp_path / "err").open("wb") as said, serving(tmp_path, str(site), said=said) as server:
+            received = list(_while_it_ends(server))
+        if b"cut off" not in (tmp_path / "err").read_bytes():
+            break
+    assert received == [LARGE] * len(OVER)
+
+
+def _while_it_ends(server: Server) -> Iterator[int]:
+    """How many bytes of downloads that had begun come while the server ends."""
+    argv = [peers.find("curl"), "-sSN", "--cacert", server.certificate, f"{server.url}large.bin"]
+    # Curl stands still while nobody reads its output.
+    loads = [subprocess.Popen([*argv, how], stdout=subprocess.PIPE, bufsize=0) for how in OVER.values()]
+    try:
+        begun = [load.stdout.read(1) for load in loads if load.stdout]
+        server.process.send_signal(signal.SIGTERM)
+        port = int(server.url.rpartition(":")[2].strip("/"))
+        while _listens(port):
+            time.sleep(0.01)
+        for first, load in zip(begun, loads, strict=True):
+            yield len(first) + len(load.communicate(timeout=PATIENCE_S)[0])
+    finally:
+        for load in loads:
+            load.kill()
+            load.wait()
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
