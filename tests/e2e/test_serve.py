@@ -222,7 +222,7 @@ def test_an_end_finishes_what_is_in_flight_over_all_three(site: Path, tmp_path: 
 
 def _while_it_ends(server: Server) -> Iterator[int]:
     """How many bytes of downloads that had begun come while the server ends."""
-    argv = [peers.find("curl"), "-sSN", "--cacert", server.certificate, f"{server.url}large.bin"]
+    argv = [str(peers.find("curl")), "-sSN", "--cacert", server.certificate, f"{server.url}large.bin"]
     # Curl stands still while nobody reads its output.
     loads = [subprocess.Popen([*argv, how], stdout=subprocess.PIPE, bufsize=0) for how in OVER.values()]
     try:

@@ -56,7 +56,7 @@ pub(crate) fn authority(uri: &Uri, headers: &HeaderMap, default: &Authority) -> 
 /// Makes a client's fields what the application is asked with.
 pub(crate) fn of_request(headers: &mut HeaderMap, client: &Client) {
     drop_hop_by_hop(headers);
-    drop_all(headers, |name| is_ours(name));
+    drop_all(headers, is_ours);
     // The connection's server has answered it.
     headers.remove(EXPECT);
     join_cookies(headers);
