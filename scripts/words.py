@@ -149,7 +149,7 @@ def _reference(tree: Path) -> set[str]:
     listed = re.match(r"(?:      - .*\n)*", navigation)
     pages = re.findall(r"[\w/-]+\.md$", listed[0] if listed else "", re.MULTILINE)
     records = (tree / "docs" / "replications").glob("*.md")
-    by_hand = {"README.md", "add-a-study.md"}
+    by_hand = {"README.md"}
     return {*pages, *(f"replications/{file.name}" for file in records if file.name not in by_hand)}
 
 
