@@ -41,6 +41,7 @@ COMMANDS = (
     "record",
     "import",
     "mirror",
+    "why",
     "completion",
     "man",
 )

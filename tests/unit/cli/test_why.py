@@ -1,0 +1,53 @@
+"""`pronghorn why` of files: what it prints, and its exit status."""
+
+import json
+from typing import Any
+
+from ..laboratory import Laboratory
+
+_TRIP_MS, _PACKETS = 60.0, 46
+
+
+def _qlog(*, held: bool, content: bool = True) -> str:
+    """A client's qlog of a response that comes in 64 kB a round trip, or without a pause."""
+
+    def packet(at_ms: float, name: str, kind: str, number: int) -> dict[str, Any]:
+        header = {"packet_type": kind, "packet_number": number}
+        data = {"header": header, "raw": {"length": 1452}, "frames": []}
+        return {"time": at_ms, "name": f"transport:packet_{name}", "data": data}
+
+    each_ms = 0.1 if held else _TRIP_MS / _PACKETS
+    data = [
+        packet(_TRIP_MS * (2 + one) + place * each_ms, "received", "1RTT", one * _PACKETS + place)
+        for one in range(30)
+        for place in range(_PACKETS)
+    ]
+    events = [packet(0, "sent", "initial", 0), packet(_TRIP_MS, "received", "initial", 0)]
+    trace = {"vantage_point": {"type": "client"}, "events": [*events, *(data if content else [])]}
+    return json.dumps({"qlog_version": "0.3", "qlog_format": "JSON", "traces": [trace]})
+
+
+def test_a_trap_that_fits_is_status_1(laboratory: Laboratory) -> None:
+    laboratory.write("a.qlog", _qlog(held=True))
+    result = laboratory.run("why", "--qlog", "a.qlog")
+    assert result.status == 1
+    assert result.stdout.startswith("a.qlog\n")
+    assert "stream-buffer: " in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("Change this first: stream-buffer, nginx: ")
+
+
+def test_nothing_found_is_status_0_and_json_says_the_same(laboratory: Laboratory) -> None:
+    laboratory.write("a.qlog", _qlog(held=False))
+    result = laboratory.run("why", "--qlog", "a.qlog", "--json")
+    assert result.status == 0
+    told = json.loads(result.stdout)
+    assert told["findings"] == []
+    assert told["advice"].startswith("Nothing found")
+
+
+def test_a_file_in_which_nothing_is_to_be_measured_is_status_4(laboratory: Laboratory) -> None:
+    laboratory.write("a.qlog", _qlog(held=False, content=False))
+    result = laboratory.run("why", "--qlog", "a.qlog")
+    assert result.status == 4
+    assert "a.qlog: nothing could be measured over HTTP/3." in result.stderr
+    assert "unknown: the file has no packets with content from the server" in result.stdout
