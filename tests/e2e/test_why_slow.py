@@ -28,7 +28,7 @@ def test_nginx_as_shipped_brings_64_kb_in_a_round_trip(identity: Certificates, t
     assert answer.traps == ["stream-buffer"], answer.told
     assert answer.status == 1
     (found,) = answer.told["findings"]
-    assert found["mends"][0] == {"where": "nginx", "setting": "http3_stream_buffer_size 8m;"}
+    assert found["changes"][0] == {"where": "nginx", "setting": "http3_stream_buffer_size 8m;"}
     assert "http3_stream_buffer_size" in answer.told["advice"]
 
 

@@ -113,6 +113,19 @@ NOT_OFFERED = Trap(
     ),
 )
 
+NOT_SERVED = NOT_OFFERED._replace(
+    otherwise="a server whose UDP port is shut to this machine",
+    mends=(
+        Mend("nginx", """listen 443 quic reuseport; add_header Alt-Svc 'h3=":443"; ma=86400' always;"""),
+        Mend(
+            "HAProxy",
+            """bind quic4@:443 ssl crt FILE alpn h3; http-response set-header alt-svc 'h3=":443"'""",
+        ),
+        Mend("Caddy", "servers { protocols h1 h2 h3 }"),
+    ),
+)
+"""The same where no QUIC server answers: there is nothing to offer yet."""
+
 OFFER_DEAD = Trap(
     "offer-dead",
     "HTTP/3 is offered, but nothing answers at that UDP port: browsers try in vain.",

@@ -86,5 +86,5 @@ def _as_table(one: Finding) -> dict[str, Any]:
         "seen": one.seen,
         "gain_s": one.gain_s,
         "could_also_be": one.trap.otherwise,
-        "mends": [mend._asdict() for mend in one.trap.mends],
+        "changes": [mend._asdict() for mend in one.trap.mends],
     }

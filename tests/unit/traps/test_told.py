@@ -46,7 +46,7 @@ def test_the_json_has_the_same_and_null_for_what_is_not_known() -> None:
     assert read["visits"]["h3"]["used"] == 3
     assert read["lacks"] == ["x"]
     (one,) = read["findings"]
-    assert one["mends"][0] == {"where": "nginx", "setting": "http3_stream_buffer_size 8m;"}
+    assert one["changes"][0] == {"where": "nginx", "setting": "http3_stream_buffer_size 8m;"}
     bare = json.loads(told.as_json(Facts("x", [visit("h2")]), judge(Facts("x", [visit("h2")]))))
     assert bare["visits"]["h3"] == {
         "tried": 0,

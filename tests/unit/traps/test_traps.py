@@ -135,6 +135,10 @@ def test_an_offer_that_is_missing_dead_or_at_the_wrong_port() -> None:
     bare = SOUND._replace(hops=(Hop("www.example.org", 443, None),))
     assert _found(facts(offer=bare)) == ["not-offered"]
     assert _found(facts(offer=bare._replace(record=True))) == []
+    silent = Facts("x", [visit("h2"), _FAILED], bare._replace(answers=False))
+    (found,) = judge(silent).findings
+    assert found.seen.endswith("nor does a QUIC server answer.")
+    assert found.trap.mends[0].setting.startswith("listen 443 quic reuseport;")
     dead = SOUND._replace(answers=False, answers_at_url=False, sizes=())
     assert _found(Facts("x", [visit("h2"), _FAILED], dead)) == ["offer-dead"]
     (wrong,) = judge(Facts("x", [visit("h2"), _FAILED], dead._replace(answers_at_url=True))).findings

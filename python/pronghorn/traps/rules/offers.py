@@ -18,9 +18,14 @@ def not_offered(facts: Facts) -> Finding | Unknown | None:
     if offer.offered is None:
         why = f"there is no Alt-Svc header; {offer.record_why or 'HTTPS records are not known'}"
         return Unknown(catalogue.NOT_OFFERED, why)
-    serves = "a QUIC server answers there all the same" if offer.answers else "nor does a QUIC server answer"
+    came = any(one.page.outcome == "ok" for one in facts.tried("h3"))
+    serves = "whether a QUIC server answers isn't known"
+    if offer.answers is not None or came:
+        silent = not (offer.answers or came)
+        serves = "nor does a QUIC server answer" if silent else "a QUIC server answers all the same"
     said = "the page's response over HTTP/1.1 has no Alt-Svc for h3, and there is no HTTPS record with h3"
-    return Finding(catalogue.NOT_OFFERED, f"{said}; {serves}.", slower_s(facts, "h2") or None)
+    trap = catalogue.NOT_SERVED if offer.answers is False and not came else catalogue.NOT_OFFERED
+    return Finding(trap, f"{said}; {serves}.", slower_s(facts, "h2") or None)
 
 
 def offer_dead(facts: Facts) -> Finding | Unknown | None:
