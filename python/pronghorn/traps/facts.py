@@ -59,11 +59,11 @@ class Flow(NamedTuple):
         return self.lost / sent if self.lost_runs is not None and sent else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Visit:
-    """One load of the page. `disordered` is how many of TCP's segments came out of order, which is what a
-    receiver sees of a loss; None where nobody told. `spoilt`: the machine was too busy to believe its
-    times."""
+    """One load of the page, which equals itself alone. `disordered` is how many of TCP's segments came out
+    of order, which is what a receiver sees of a loss; None where nobody told. `spoilt`: the machine was too
+    busy to believe its times."""
 
     protocol: Protocol
     page: PageLoad

@@ -1,10 +1,11 @@
 """How much came in a round trip, and whether the sender stood still between."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from pronghorn.traps.facts import Flow, Visit
+from pronghorn.traps.facts import Visit
 
 LEAST_ROUND_TRIPS = 6
 """A transfer that is done in fewer is still in slow start."""
@@ -34,11 +35,13 @@ class Window(NamedTuple):
     growth: float
 
 
-def window(visit: Visit, flow: Flow) -> Window | None:
-    """That of a visit; None where its largest response is too short to say, shared the connection with
-    others, or the round trip isn't known."""
-    one, trip_s = visit.largest, flow.round_trip_s
-    if one is None or not trip_s or one.first_byte_s is None or one.last_byte_s is None:
+@lru_cache(maxsize=64)
+def window(visit: Visit) -> Window | None:
+    """That of a visit, worked out once; None where its largest response is too short to say, or its packets
+    or the round trip aren't known."""
+    flow, one = visit.flow, visit.largest
+    trip_s = flow.round_trip_s if flow is not None else None
+    if flow is None or one is None or not trip_s or one.first_byte_s is None or one.last_byte_s is None:
         return None
     if one.last_byte_s - one.first_byte_s < (LEAST_ROUND_TRIPS + _SKIPPED) * trip_s:
         return None

@@ -111,7 +111,7 @@ def network(facts: Facts) -> Finding | Unknown | None:
     if lossy and _tcp_loses(facts):
         lost = f"{percent(_share(lossy))} of the packets are lost over UDP, and TCP loses as well"
         return Finding(catalogue.NETWORK, f"{lost}; {at}.")
-    seen = [one for visit, flow in flows(facts) if (one := window(visit, flow)) is not None]
+    seen = [one for visit, flow in flows(facts) if (one := window(visit)) is not None]
     if mostly(one.idle < _BUSY for one in seen):
         return Finding(catalogue.NETWORK, f"{at}, without a pause.")
     return None
@@ -156,7 +156,7 @@ def _is_filtered(flow: Flow, fast: float | None) -> bool:
 
 
 def _is_burst(visit: Visit, flow: Flow) -> bool:
-    trip_s, seen = flow.round_trip_s or 0.0, window(visit, flow)
+    trip_s, seen = flow.round_trip_s or 0.0, window(visit)
     short = [one for one in episodes(flow) if one.to_s - one.from_s <= _SHORT * trip_s]
     at_once = sum(one.lost for one in short)
     several = at_once >= _SEVERAL * len(short) and at_once >= _MOSTLY * flow.lost

@@ -75,7 +75,7 @@ def flow_control(facts: Facts) -> Finding | Unknown | None:
 
 
 def _all(facts: Facts) -> list[_Seen]:
-    found = [(visit, flow, window(visit, flow)) for visit, flow in flows(facts)]
+    found = [(visit, flow, window(visit)) for visit, flow in flows(facts)]
     return [_Seen(visit, flow, one) for visit, flow, one in found if one is not None]
 
 
