@@ -19,7 +19,7 @@ from .programme import COMMAND, PACKAGES
 ALT_SVC = {"alt-svc": 'h3=":443"; ma=86400'}
 _PATIENCE_S = 150.0
 _NOTHING = 4
-_TURNS, _CALM_S = 3, 1.0
+_TURNS, _CALM_S = 5, 2.0
 
 WIDE = {"down": links.link(30, rate_mbit=50, queue_bytes=500_000), "up": links.link(30)}
 """50 Mbit/s and a round trip of 60 ms, with room for a bandwidth-delay product and more."""
@@ -155,7 +155,7 @@ class Scene:
             if self._expects(answer) or not answer.is_spoilt:
                 break
             if turn + 1 < _TURNS:
-                await asyncio.sleep(_CALM_S)
+                await asyncio.sleep(_CALM_S * (turn + 1))
         return answer
 
     async def _why(self, turn: int, *words: str, hosts: str | None) -> Answer:

@@ -193,8 +193,9 @@ def test_the_planted_cause_is_named_first(cause: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("server", SOUND)
 def test_nothing_is_found_in_a_sound_server(server: str, path: str, tmp_path: Path) -> None:
     identity = _identity(tmp_path / "identity")
-    answer = play(SOUND[server], tmp_path, PATHS[path], identity, expects=lambda one: not one.traps)
-    assert (answer.status, answer.traps) == (0, []), answer.told
+    answer = play(SOUND[server], tmp_path, PATHS[path], identity, expects=lambda one: one.status == 0)
+    assert answer.traps == [], answer.told
+    assert answer.status == 0 or answer.is_spoilt, answer.told
 
 
 @pytest.mark.needs("tshark")
