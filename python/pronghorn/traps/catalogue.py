@@ -28,8 +28,20 @@ STREAM_BUFFER = Trap(
     "The server has at most 64 kB of a response on the way over HTTP/3, so a round trip brings no more.",
     "a client whose own window is 64 kB",
     (
-        Mend("nginx", "http3_stream_buffer_size 8m;"),
-        Mend("nginx with large responses beside urgent ones", "http3_stream_buffer_size 256k;"),
+        Mend(
+            "nginx",
+            "http3_stream_buffer_size 1m; (rate times round trip; far more delays urgent responses)",
+        ),
+    ),
+)
+
+FIXED_WINDOW = Trap(
+    "fixed-window",
+    "The server has at most a fixed number of bytes on the way over HTTP/3, so a round trip brings no more.",
+    "an application that writes so much at a time, over HTTP/3 alone",
+    (
+        Mend("HAProxy", "quic-cc-algo cubic(8m) on the bind line (480k as shipped)"),
+        Mend("nginx", "http3_stream_buffer_size, of each response: the rate times the round trip"),
     ),
 )
 
@@ -41,7 +53,6 @@ FLOW_CONTROL = Trap(
         Mend("this client", "its windows bound a download; Chromium has 6 MB a stream"),
         Mend("quinn", "TransportConfig::stream_receive_window, receive_window"),
         Mend("quic-go", "quic.Config.MaxStreamReceiveWindow, MaxConnectionReceiveWindow"),
-        Mend("HAProxy, for uploads", "tune.quic.frontend.max-data-size"),
     ),
 )
 
@@ -50,8 +61,8 @@ BURST_LOSS = Trap(
     "HTTP/3's packets are lost in long runs: the server sends bursts that a queue on the way can't hold.",
     "a short outage of the network, which would strike TCP as well",
     (
-        Mend("HAProxy", "remove tune.quic.disable-tx-pacing; quic-cc-algo cubic on the bind line"),
-        Mend("nginx", "quic_gso off; (nginx has no pacing)"),
+        Mend("HAProxy", "remove tune.quic.disable-tx-pacing (3.2; as of 3.3 tune.quic.fe.tx.pacing on)"),
+        Mend("nginx", "http3_stream_buffer_size, lower: it bounds a burst (nginx has no pacing)"),
         Mend("the network", "a queue of at least one bandwidth-delay product at the bottleneck"),
     ),
 )
@@ -63,7 +74,7 @@ MTU = Trap(
     (
         Mend("the network", "let ICMP 'fragmentation needed' and 'packet too big' pass, or raise the MTU"),
         Mend("quinn", "TransportConfig::initial_mtu(1200), keep mtu_discovery_config"),
-        Mend("quic-go, Caddy", "quic.Config.InitialPacketSize = 1200, DisablePathMTUDiscovery = false"),
+        Mend("quic-go", "quic.Config.InitialPacketSize = 1200, DisablePathMTUDiscovery = false"),
     ),
 )
 
@@ -85,8 +96,7 @@ PRIORITIES = Trap(
     "an application that takes longer for these responses over HTTP/3",
     (
         Mend("the page", "load what is large later: loading=lazy, fetchpriority=low"),
-        Mend("nginx", "http3_stream_buffer_size 256k; nothing overtakes what is buffered"),
-        Mend("h2o, LiteSpeed", "both keep to RFC 9218 as shipped"),
+        Mend("nginx", "http3_stream_buffer_size, lower: nothing overtakes what is buffered"),
     ),
 )
 
@@ -96,8 +106,8 @@ RETRY = Trap(
     "a server under attack, which asks for it only then",
     (
         Mend("nginx", "quic_retry off;"),
-        Mend("HAProxy", "remove quic-force-retry from the bind line; tune.quic.retry-threshold 100"),
-        Mend("quic-go, Caddy", "quic.Transport.VerifySourceAddress"),
+        Mend("HAProxy", "remove quic-force-retry from the bind line"),
+        Mend("quic-go", "quic.Transport.VerifySourceAddress"),
     ),
 )
 
@@ -143,12 +153,13 @@ WRONG_PORT = OFFER_DEAD._replace(
 
 NO_TICKETS = Trap(
     "no-tickets",
-    "The server gives no session tickets over HTTP/3: a second visit makes a whole handshake, without 0-RTT.",
+    "The server gives no session tickets over HTTP/3: a second visit's handshake has the certificate again, "
+    "and 0-RTT is impossible.",
     "several servers at one address that don't share their ticket keys",
     (
-        Mend("nginx", "ssl_session_tickets on; ssl_session_ticket_key FILE; (the same on all servers)"),
-        Mend("HAProxy", "remove no-tls-tickets; tls-ticket-keys FILE on the bind line"),
-        Mend("Caddy", "in its JSON, apps.tls.session_tickets: no disabled"),
+        Mend("nginx", "remove ssl_session_tickets off; several servers: ssl_session_ticket_key FILE"),
+        Mend("HAProxy", "remove no-tls-tickets from the bind line; several servers: tls-ticket-keys FILE"),
+        Mend("Caddy", "in its JSON, apps.tls.session_tickets.disabled: false"),
     ),
 )
 
@@ -158,8 +169,8 @@ CONGESTION = Trap(
     "CUBIC.",
     "less loss on TCP's way",
     (
-        Mend("HAProxy", "expose-experimental-directives; quic-cc-algo bbr on the bind line"),
-        Mend("nginx, Caddy", "their QUIC has one algorithm: sysctl net.ipv4.tcp_congestion_control = cubic"),
+        Mend("HAProxy", "quic-cc-algo bbr on the bind line (3.1 and later; expose-experimental-directives)"),
+        Mend("nginx, Caddy", "nothing: their QUIC has one algorithm, which backs off"),
     ),
 )
 
@@ -228,6 +239,7 @@ TRAPS = (
     DEAD_ADDRESS,
     MTU,
     STREAM_BUFFER,
+    FIXED_WINDOW,
     FLOW_CONTROL,
     POLICED,
     BURST_LOSS,

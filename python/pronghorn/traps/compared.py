@@ -9,6 +9,10 @@ APART = 1.2
 """h3 counts as slower where its median is longer by a fifth, and each of its loads longer than each over h2.
 Three loads beside three are apart by chance once in twenty times; a trap needs its own sign as well."""
 
+_ENOUGH, _FAR_APART = 3, 2.0
+"""Of fewer loads each, one can be long by chance (of one beside one, every second time): then h3 has to take
+twice as long."""
+
 MOST = 2 / 3
 """The share of visits that have to show what a trap is said to do: a single one can be chance."""
 
@@ -27,7 +31,8 @@ def slower_s(facts: Facts, slow: Protocol = "h3") -> float | None:
     if not slows or not fasts:
         return None
     excess = median(slows) - median(fasts)
-    return excess if min(slows) > max(fasts) and median(slows) >= APART * median(fasts) else 0.0
+    apart = APART if min(len(slows), len(fasts)) >= _ENOUGH else _FAR_APART
+    return excess if min(slows) > max(fasts) and median(slows) >= apart * median(fasts) else 0.0
 
 
 def flows(facts: Facts) -> list[tuple[Visit, Flow]]:

@@ -18,12 +18,13 @@ Protocol = Literal["h2", "h3"]
 
 class Handshake(NamedTuple):
     """A QUIC handshake as its client saw it, in seconds on the load's axis: when its packets with long
-    headers came, how long it took until the client could send data, and whether a Retry came (None: nobody
+    headers came and (where that is known) how many bytes each has, how long it took until the client could send data, and whether a Retry came (None: nobody
     told)."""
 
     arrived_s: Times
     took_s: float | None
     retry: bool | None = None
+    lengths: tuple[float, ...] | None = None
 
 
 class Flow(NamedTuple):
@@ -62,14 +63,22 @@ class Flow(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Visit:
     """One load of the page, which equals itself alone. `disordered` is how many of TCP's segments came out
-    of order, which is what a receiver sees of a loss; None where nobody told. `spoilt`: the machine was too
-    busy to believe its times."""
+    of order, which is about a window for each loss; `resent` how many were sent again, one for each. None
+    where nobody told. `spoilt`: the machine was too busy to believe its times. `dropped_here`: datagrams that
+    this machine's own receive buffers had no room for."""
 
     protocol: Protocol
     page: PageLoad
     flow: Flow | None = None
     disordered: int | None = None
     spoilt: bool = False
+    resent: int | None = None
+    dropped_here: int = 0
+
+    @property
+    def shook(self) -> bool:
+        """Whether its handshake was done, however the load went on."""
+        return self.page.outcome == "ok" or any(one.secured_s is not None for one in self.page.connections)
 
     @property
     def ok(self) -> bool:
@@ -102,11 +111,13 @@ class Address(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """A response on the way to the page: its host and port, and its header Alt-Svc."""
+    """A response on the way to the page: its host and port, its headers Alt-Svc and Server, its status."""
 
     host: str
     port: int
     alt_svc: str | None
+    server: str | None = None
+    status: int = 200
 
 
 class Offer(NamedTuple):
@@ -140,10 +151,12 @@ class Offer(NamedTuple):
 
 
 class Tickets(NamedTuple):
-    """Whether a second visit could resume a session over h3, and whether its early data was taken."""
+    """Whether a second visit could resume a session over h3, and whether its early data was taken. `given`:
+    whether the first visit got anything to resume by."""
 
     resumed: bool | None
     early_data: bool | None = None
+    given: bool | None = None
 
 
 @dataclass(frozen=True)

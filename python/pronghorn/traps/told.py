@@ -38,6 +38,8 @@ def as_json(facts: Facts, judged: Judged) -> str:
         "findings": [_as_table(one) for one in judged.findings],
         "beside": [_as_table(one) for one in judged.beside],
         "unknown": [{"trap": one.trap.name, "why": one.why} for one in judged.unknown],
+        "judged": judged.judged,
+        "not_judged": [{"trap": one.trap.name, "why": one.why} for one in judged.unjudged],
         "lacks": list(facts.lacks),
         "spoilt_visits": facts.spoilt,
         "advice": advice(judged),

@@ -7,7 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from pronghorn.model.trial import Connection, PageLoad, Resource
-from pronghorn.traps.facts import Facts, Flow, Handshake, Hop, Offer, Protocol, Times, Visit
+from pronghorn.traps.facts import (
+    Address,
+    Facts,
+    Flow,
+    Handshake,
+    Hop,
+    Offer,
+    Protocol,
+    Tickets,
+    Times,
+    Visit,
+)
 
 TRIP_S = 0.06
 WIDE = 50e6 / 8
@@ -54,7 +65,7 @@ def visit(protocol: Protocol, way: Way = _PLAIN, size: int = 3_000_000, seed: in
         in_a_trip = int(way.rate * way.trip_s / _PACKET) + 1
         return Visit("h2", page, disordered=in_a_trip * len(lost))
     came = np.delete(arrived, lost)
-    shake = Handshake(np.array([way.trip_s, way.trip_s + 0.0005, way.trip_s + 0.001]), way.trip_s)
+    shake = Handshake(np.array([way.trip_s, way.trip_s + 0.0005, way.trip_s + 0.001]), way.trip_s, False)
     runs, after = runs_of(lost, arrived)
     sizes = np.full(len(came), float(_PACKET))
     return Visit("h3", page, Flow(way.trip_s, came, sizes, runs, after, shake, 1452, CHROMIUM, None))
@@ -69,10 +80,11 @@ def runs_of(lost: Sequence[int], arrived: Times) -> tuple[tuple[int, ...], tuple
 
 
 def facts(h2: Way = _PLAIN, h3: Way = _PLAIN, *, offer: Offer | None = SOUND, size: int = 3_000_000) -> Facts:
-    """Three visits over each protocol."""
+    """Three visits over each protocol, of which all is known."""
     visits = [visit("h2", h2, size, seed) for seed in range(3)]
     visits += [visit("h3", h3, size, seed) for seed in range(10, 13)]
-    return Facts("https://www.example.org/", visits, offer)
+    alive, tickets = (Address("192.0.2.1", True, True),), Tickets(True, True, True)
+    return Facts("https://www.example.org/", visits, offer, alive, tickets)
 
 
 def _arrivals(way: Way, size: int) -> Times:

@@ -35,7 +35,47 @@ def test_64_kb_in_each_round_trip_is_the_servers_buffer() -> None:
     assert found.trap.name == "stream-buffer"
     assert "64.4 kB came in each round trip of 60.0 ms" in found.seen
     assert found.gain_s == pytest.approx(2.2, rel=0.2)
-    assert "nginx: http3_stream_buffer_size 8m;" in advice(judged)
+    assert "nginx: http3_stream_buffer_size 1m;" in advice(judged)
+
+
+def test_64_kb_of_each_response_are_the_servers_buffer_however_many_are_under_way() -> None:
+    """Three responses of unequal size: three, then two, then one bring 64 kB each."""
+    found = facts(h3=Way(window=65536))
+    for one in found.visits:
+        assert one.page.resources[0].last_byte_s is not None
+    visits = []
+    for one in found.visits:
+        first = one.page.resources[0]
+        begin_s, end_s = first.first_byte_s or 0.0, first.last_byte_s or 0.0
+        ends_s = [begin_s + (end_s - begin_s) * share for share in (0.35, 0.7)]
+        for place, at_s in enumerate(ends_s):
+            one.page.resources.append(
+                first.model_copy(update={"path": f"/{place}", "bytes": 1_000_000, "last_byte_s": at_s})
+            )
+        if one.flow is not None:
+            number = sum((one.flow.arrived_s < at_s).astype(float) for at_s in ends_s) + 1
+            one = dataclasses.replace(one, flow=one.flow._replace(sizes=one.flow.sizes * number))
+        visits.append(one)
+    assert _found(dataclasses.replace(found, visits=visits)) == ["stream-buffer"]
+
+
+@pytest.mark.parametrize("window", [200_000, 480 * 1024])
+def test_the_same_in_each_round_trip_is_a_fixed_window_whatever_its_size(window: int) -> None:
+    wide = 4 * WIDE
+    judged = judge(facts(Way(rate=wide), Way(rate=wide, window=window), size=12_000_000))
+    (found,) = judged.findings
+    assert found.trap.name == "fixed-window"
+    assert "HAProxy: quic-cc-algo cubic(8m)" in advice(judged)
+
+
+@pytest.mark.parametrize(("server", "told"), [("HAProxy", "HAProxy: "), ("nginx/1.30", "nginx: ")])
+def test_the_advice_is_of_the_server_that_answers(server: str, told: str) -> None:
+    offer = SOUND._replace(hops=(SOUND.hops[-1]._replace(server=server),))
+    said = advice(judge(facts(h3=Way(window=200_000), offer=offer)))
+    assert said.startswith(f"Change this first: fixed-window, {told}")
+    assert ", or " not in said and ";." not in said
+    unnamed = advice(judge(facts(h3=Way(window=200_000))))
+    assert "HAProxy: " in unnamed and ", or nginx: " in unnamed
 
 
 def test_a_window_as_large_as_the_clients_is_flow_control() -> None:
@@ -115,8 +155,10 @@ def test_a_handshake_that_goes_on_a_round_trip_later_is_amplification() -> None:
 
 
 def test_a_retry_and_missing_tickets() -> None:
-    assert _found(facts(offer=SOUND._replace(retry=True))) == ["retry"]
-    assert _found(dataclasses.replace(facts(), tickets=Tickets(False))) == ["no-tickets"]
+    flow = facts().of("h3")[0].flow
+    assert flow is not None and flow.handshake is not None
+    assert _found(_with_flow(facts(), handshake=flow.handshake._replace(retry=True))) == ["retry"]
+    assert _found(dataclasses.replace(facts(), tickets=Tickets(False, None, False))) == ["no-tickets"]
     assert _found(dataclasses.replace(facts(), tickets=Tickets(True, False))) == []
 
 
@@ -149,12 +191,13 @@ def test_a_redirect_to_a_host_without_an_offer() -> None:
     hops = (Hop("example.org", 443, 'h3=":443"'), Hop("www.example.org", 443, None))
     offer = SOUND._replace(hops=hops, answers=False, sizes=())
     assert _found(Facts("x", [visit("h2"), _FAILED], offer)) == ["redirect"]
+    assert _found(facts(offer=offer._replace(answers=True))) == ["redirect"]
     unknown = offer._replace(record=None, record_why="no resolver")
     assert _found(Facts("x", [visit("h2"), _FAILED], unknown)) == []
 
 
 def test_an_address_that_does_not_answer() -> None:
-    dead = (Address("192.0.2.1", True, True), Address("2001:db8::1", False, False))
+    dead = (Address("192.0.2.1", True, True), Address("192.0.2.2", False, False))
     assert _found(dataclasses.replace(facts(), addresses=dead)) == ["dead-address"]
     deaf = (Address("192.0.2.1", True, True), Address("2001:db8::1", True, False))
     assert _found(dataclasses.replace(facts(), addresses=deaf)) == ["dead-address"]
@@ -175,8 +218,9 @@ def test_files_without_packets_tell_by_rates() -> None:
 
 
 def test_what_may_give_most_stands_first_but_for_what_keeps_h3_from_being_used() -> None:
-    bare = SOUND._replace(hops=(Hop("www.example.org", 443, None),), retry=True)
-    assert _found(facts(h3=Way(window=65536), offer=bare)) == ["not-offered", "stream-buffer", "retry"]
+    bare = SOUND._replace(hops=(Hop("www.example.org", 443, None),))
+    found = dataclasses.replace(facts(h3=Way(window=65536), offer=bare), tickets=Tickets(False, None, False))
+    assert _found(found) == ["not-offered", "stream-buffer", "no-tickets"]
 
 
 def test_the_parts_of_a_visit_add_up_to_its_time() -> None:

@@ -4,7 +4,7 @@
 |---|---|
 | `offers.py` | not-offered, offer-dead, redirect, dead-address |
 | `handshakes.py` | mtu, amplification, retry, no-tickets |
-| `windows.py` | stream-buffer, flow-control |
+| `windows.py` | stream-buffer, flow-control, fixed-window |
 | `losses.py` | burst-loss, udp-policed, congestion-control, network, udp-detour, tcp-waits |
 | `answers.py` | priorities, slow-server |
 """
@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     handshakes.no_tickets,
     windows.stream_buffer,
     windows.flow_control,
+    windows.fixed_window,
     losses.udp_loss,
     losses.congestion_control,
     losses.network,

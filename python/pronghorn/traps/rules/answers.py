@@ -19,8 +19,8 @@ _LARGE = 256_000
 _SMALL = 0.25
 """Of these bytes: an urgent response that is larger takes its own time."""
 
-_SLOW_S = 0.2
-"""Faster answers are nothing to complain of: the whole TTFB counts as good up to 0.8 s (web.dev)."""
+_SLOW_S = 0.8
+"""Faster answers are nothing to complain of: the TTFB counts as good up to there (web.dev)."""
 
 _HALF = 0.5
 """Of the load: what takes less is not where the time went."""

@@ -18,6 +18,15 @@ round trip later, for which nobody waits."""
 _LATE = 2.0
 """Round trips: a later packet was lost before, or the server was slow."""
 
+_LEAST_S = 0.005
+"""A pause that is shorter may be the server's cryptography, and is worth nothing."""
+
+_STOPPED = 2.5
+"""Times the client's first datagram, of three that are allowed: the server stopped for want of more."""
+
+_ANEW = 300
+"""Bytes: what came late is more of the certificate, no acknowledgement."""
+
 _FULL = 3
 """Packets of 1200 bytes that a server may send before it has heard of the client again (RFC 9000 §8.1). A
 HelloRetryRequest (RFC 8446 §4.1.4), which costs a round trip as well, is one packet."""
@@ -26,13 +35,17 @@ _LEAST = 1200
 """Every QUIC path carries datagrams of so many bytes (RFC 9000 §14)."""
 
 
+_SILENT = ("timeout", "connect")
+"""What a load says of which no handshake came to an end, as it does where its packets die."""
+
+
 def mtu(facts: Facts) -> Finding | Unknown | None:
-    """No visit comes through, and larger datagrams are not answered where short ones are. Only a server that
+    """No handshake succeeds, each ends for want of time, and larger datagrams are not answered where short ones are. Only a server that
     takes h3 in short datagrams is known to be reachable at all."""
     offer = facts.offer
     if offer is None or not offer.sizes or not facts.tried("h3"):
         return None
-    if any(one.page.outcome == "ok" for one in facts.tried("h3")):
+    if any(one.shook or one.page.reason not in _SILENT for one in facts.tried("h3")):
         return None
     short = [size for size, answered in offer.sizes if answered]
     dead = [size for size, answered in offer.sizes if not answered]
@@ -61,20 +74,24 @@ def _pauses(flow: Flow) -> bool | None:
     shake, trip_s = flow.handshake, flow.round_trip_s
     if shake is None or not trip_s or not len(shake.arrived_s) or shake.retry or shake.took_s is None:
         return None
-    if shake.took_s < _LONGER * trip_s:
+    if shake.took_s < max(_LONGER * trip_s, trip_s + _LEAST_S):
         return False
     since = shake.arrived_s - shake.arrived_s[0]
-    together = int(np.count_nonzero(since < _SOON * trip_s))
-    later = np.count_nonzero((since >= _SOON * trip_s) & (since < _LATE * trip_s))
-    return together >= _FULL and bool(later)
+    first, late = since < _SOON * trip_s, (since >= _SOON * trip_s) & (since < _LATE * trip_s)
+    if shake.lengths is not None:
+        lengths = np.array(shake.lengths)
+        return bool(lengths[first].sum() >= _STOPPED * _LEAST and lengths[late].sum() >= _ANEW)
+    return int(np.count_nonzero(first)) >= _FULL and bool(np.count_nonzero(late))
 
 
 def retry(facts: Facts) -> Finding | Unknown | None:
     """A Retry is a packet of its own (RFC 9000 §17.2.5): it was seen or not."""
     told = [flow.handshake.retry for _, flow in flows(facts) if flow.handshake is not None]
     probed = facts.offer is not None and facts.offer.retry is True
-    if not probed and not mostly(one is True for one in told):
-        return None
+    known = [one for one in told if one is not None]
+    if not mostly(known):
+        why = "a single packet without a ClientHello got a Retry; no visit did, or none tells"
+        return Unknown(catalogue.RETRY, why) if probed else None
     return Finding(
         catalogue.RETRY, "a client that came for the first time got a Retry.", round_trip_s(facts, "h3")
     )
@@ -89,6 +106,6 @@ def no_tickets(facts: Facts) -> Finding | Unknown | None:
         return Unknown(catalogue.NO_TICKETS, "the second connection failed")
     if told.resumed:
         return None
-    return Finding(
-        catalogue.NO_TICKETS, "after a first visit there was no session to resume.", round_trip_s(facts, "h3")
-    )
+    if told.given is not False:
+        return Unknown(catalogue.NO_TICKETS, "a ticket was given and not taken: another server may have it")
+    return Finding(catalogue.NO_TICKETS, "two first visits got no session to resume.")

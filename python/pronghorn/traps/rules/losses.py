@@ -3,11 +3,13 @@
 import math
 from statistics import median
 
+import numpy as np
+
 from pronghorn.analysis.numbers import percent, seconds
 from pronghorn.fairness.line import rate_words
 from pronghorn.traps import catalogue
 from pronghorn.traps.compared import flows, mostly, rate, round_trip_s, slower_s
-from pronghorn.traps.episodes import alone, byte_rate, episodes, largest
+from pronghorn.traps.episodes import Episode, alone, byte_rate, episodes, largest
 from pronghorn.traps.facts import Facts, Flow, Visit
 from pronghorn.traps.finding import Finding, Unknown
 from pronghorn.traps.window import window
@@ -31,6 +33,10 @@ _SEVERAL = 3
 _SHORT, _LONG = 2.5, 3.0
 """Round trips: what overflows a queue hears of it within two; a filter strikes as long as the rate is above
 its own."""
+
+_ALIKE_AT = 1.3
+"""By how much the rates at which packets were lost may differ (three quarters of them over one quarter, and
+the visits' medians): a filter has one rate, a control that backs off for chance losses has any."""
 
 _LESS = 0.7
 """Of h2's rate: what came while UDP was dropped is the filter's rate, or that of a queue both share."""
@@ -76,9 +82,9 @@ def udp_loss(facts: Facts) -> Finding | Unknown | None:
     said = f"{percent(loss)} of the packets were lost over UDP, {'few' if by_tcp else 'none'} over TCP {at}."
     if mostly(_is_burst(visit, flow) for visit, flow in flows(facts) if any(flow is one for one in lossy)):
         return Finding(catalogue.BURST_LOSS, f"{said} They were lost at once.", excess)
-    if mostly(_is_filtered(one, fast) for one in lossy):
+    if mostly(_is_filtered(one, fast) for one in lossy) or _have_a_ceiling(lossy, fast):
         return Finding(catalogue.POLICED, said, excess)
-    return None
+    return Unknown(catalogue.POLICED, f"{said} Whether a limit of the rate drops them isn't known")
 
 
 def congestion_control(facts: Facts) -> Finding | Unknown | None:
@@ -104,6 +110,8 @@ def congestion_control(facts: Facts) -> Finding | Unknown | None:
 def network(facts: Facts) -> Finding | Unknown | None:
     """Both are as fast, and lose, or never pause: a path that is full."""
     slow, fast = rate(facts, "h3"), rate(facts, "h2")
+    if isinstance(udp_loss(facts), Finding):
+        return None
     if not slow or not fast or max(slow, fast) > _ALIKE * min(slow, fast):
         return None
     at = f"large responses come at {rate_words(slow)} over h3, {rate_words(fast)} over h2"
@@ -146,13 +154,26 @@ def _share(lossy: list[Flow]) -> float:
 
 
 def _is_filtered(flow: Flow, fast: float | None) -> bool:
-    trip_s, found = flow.round_trip_s or 0.0, episodes(flow)
-    if alone(flow) >= _MOSTLY and len(found) >= _AGAIN:
-        return True
+    trip_s = flow.round_trip_s or 0.0
     most = largest(flow)
     if most is None or most.to_s - most.from_s < _LONG * trip_s or most.lost < flow.lost / 2:
         return False
     return fast is not None and byte_rate(flow, most) < _LESS * fast
+
+
+def _have_a_ceiling(lossy: list[Flow], fast: float | None) -> bool:
+    """Whether packets were lost alone, again and again, and always when they came at one rate, far below
+    h2's."""
+    middles = []
+    for flow in lossy:
+        trip_s = flow.round_trip_s
+        if not trip_s or not fast or alone(flow) < _MOSTLY or len(episodes(flow)) < _AGAIN:
+            continue
+        rates = [byte_rate(flow, Episode(at_s - trip_s, at_s, 1)) for at_s in flow.lost_at_s]
+        low, middle, high = (float(one) for one in np.quantile(rates, (0.25, 0.5, 0.75)))
+        if 0 < low and high <= _ALIKE_AT * low and middle < _LESS * fast:
+            middles.append(middle)
+    return len(middles) * 3 >= len(lossy) * 2 and max(middles) <= _ALIKE_AT * min(middles)
 
 
 def _is_burst(visit: Visit, flow: Flow) -> bool:
@@ -164,11 +185,13 @@ def _is_burst(visit: Visit, flow: Flow) -> bool:
 
 
 def _lost_by_tcp(facts: Facts) -> float | None:
-    """TCP's loss, estimated: behind each lost segment a round trip's worth came out of order. None where
-    nobody told."""
+    """TCP's loss: of what was sent again, or estimated, as behind each lost segment a round trip's worth came
+    out of order. None where nobody told."""
     fast, trip_s, found = rate(facts, "h2"), round_trip_s(facts, "h2"), []
     for one in facts.of("h2"):
-        if one.disordered == 0:
+        if one.resent is not None and one.largest is not None:
+            found.append(one.resent / max(one.largest.bytes / _SEGMENT, 1.0))
+        elif one.disordered == 0:
             found.append(0.0)
         elif one.disordered is not None and fast and trip_s and one.largest is not None:
             lost = one.disordered / max(fast * trip_s / _SEGMENT, 1.0)
@@ -179,7 +202,8 @@ def _lost_by_tcp(facts: Facts) -> float | None:
 def _tcp_loses(facts: Facts) -> bool | None:
     """Whether TCP lost something in most visits, or (False) nothing; None where nobody told, or they
     differ."""
-    told = [one.disordered for one in facts.of("h2") if one.disordered is not None]
+    each = [one.disordered if one.resent is None else one.resent for one in facts.of("h2")]
+    told = [one for one in each if one is not None]
     if mostly(one > 0 for one in told):
         return True
     return False if mostly(one == 0 for one in told) else None

@@ -4,6 +4,7 @@ from statistics import median
 from typing import NamedTuple
 
 from pronghorn.analysis.numbers import percent, seconds, size
+from pronghorn.fairness.line import rate_words
 from pronghorn.traps import catalogue
 from pronghorn.traps.compared import APART, flows, mostly, rate, round_trip_s, slower_s
 from pronghorn.traps.facts import Facts, Flow, Visit
@@ -31,6 +32,10 @@ _MOST_LOSS = 0.01
 """Of the packets: where more are lost, the congestion window or a filter bounds what comes, whatever it
 is."""
 
+_PAUSES = (0.8, 1.6)
+"""In a round trip: a window makes one, as long as its packets come together. An application that writes bit
+by bit makes any number."""
+
 _LEAST_BYTES = (LEAST_ROUND_TRIPS + 3) * _BUFFER
 
 
@@ -49,29 +54,68 @@ def stream_buffer(facts: Facts) -> Finding | Unknown | None:
     slow, fast = rate(facts, "h3"), rate(facts, "h2")
     if slow is not None and fast is not None and fast < APART * slow:
         return None  # The content comes so, over either.
-    if not mostly(_near(one.window.bytes, _BUFFER) for one in held):
+    if not mostly(_near(one.window.bytes, _BUFFER) and one.window.holds != "connection" for one in held):
         return None
-    if any(_near(own, _BUFFER) for one in held for own in one.flow.windows if own) or _blocked(held):
+    if any(_own(one) for one in held) or _blocked(held):
         return None
     return Finding(catalogue.STREAM_BUFFER, _said(held), slower_s(facts))
 
 
 def flow_control(facts: Facts) -> Finding | Unknown | None:
     """The same with a window that is the client's: the server said so, or it is as large as the client's."""
-    if _blocked(_all(facts)):
-        return Finding(
-            catalogue.FLOW_CONTROL, "the server said that the client's window kept it from sending."
-        )
     held = _held(facts)
     if not held:
         return None
-    own = [next((w for w in one.flow.windows if w and _near(one.window.bytes, w)), None) for one in held]
+    if _blocked(held):
+        said = f"{_said(held)} The server said that the client's window kept it from sending."
+        return Finding(catalogue.FLOW_CONTROL, said, slower_s(facts))
+    own = [_own(one) for one in held]
     if mostly(one is not None for one in own):
         largest = max(one for one in own if one is not None)
         return Finding(
             catalogue.FLOW_CONTROL, f"{_said(held)} The client's window is {size(largest)}.", slower_s(facts)
         )
     return None
+
+
+def fixed_window(facts: Facts) -> Finding | Unknown | None:
+    """The same with any other window: the connection's, or the server's for a response. Without pauses it
+    could be a narrower way over UDP as well."""
+    slow, fast = rate(facts, "h3"), rate(facts, "h2")
+    seen = _all(facts)
+    if not seen or slow is None or fast is None or fast < APART * slow or not slower_s(facts):
+        return None
+    if isinstance(stream_buffer(facts), Finding) or isinstance(flow_control(facts), Finding):
+        return None
+    held = [one for one in _held(facts) if one.window.pauses <= _PAUSES[1]]
+    if held and len(held) * 3 >= len(seen) * 2:
+        return Finding(
+            catalogue.FIXED_WINDOW, f"{_said(held)} h2 came at {rate_words(fast)}.", slower_s(facts)
+        )
+    flat = [one for one in seen if one.window.idle < _IDLE and _is_flat(one)]
+    if len(flat) * 3 < len(seen) * 2:
+        return None
+    why = f"{rate_words(slow)} came over h3, always, and {rate_words(fast)} over h2"
+    return Unknown(
+        catalogue.FIXED_WINDOW,
+        f"{why}: a sender that spaces out a fixed window, or a way of that rate over UDP",
+    )
+
+
+def _own(one: _Seen) -> int | None:
+    """The client's window that is as large as what came: a stream's, or the connection's."""
+    stream, whole = one.flow.windows
+    fits = [stream] if one.window.holds == "response" else [whole]
+    if one.window.holds == "either":
+        fits = [stream, whole]
+    return next((own for own in fits if own and _near(one.window.bytes, own)), None)
+
+
+def _is_flat(one: _Seen) -> bool:
+    """Whether each round trip brought the same, though hardly anything was lost."""
+    if not (one.window.steady >= _STEADY and _SAME[0] <= one.window.growth <= _SAME[1]):
+        return False
+    return one.flow.loss is None or one.flow.loss <= _MOST_LOSS
 
 
 def _all(facts: Facts) -> list[_Seen]:
@@ -84,12 +128,7 @@ def _held(facts: Facts) -> list[_Seen]:
     did not."""
     seen = _all(facts)
     held = [
-        one
-        for one in seen
-        if one.window.steady >= _STEADY
-        and one.window.idle >= _IDLE
-        and _SAME[0] <= one.window.growth <= _SAME[1]
-        and (one.flow.loss is None or one.flow.loss <= _MOST_LOSS)
+        one for one in seen if one.window.idle >= _IDLE and one.window.pauses >= _PAUSES[0] and _is_flat(one)
     ]
     return held if len(held) * 3 >= len(seen) * 2 else []
 
@@ -134,4 +173,5 @@ def _said(held: list[_Seen]) -> str:
     each = size(median(one.window.bytes for one in held))
     trip_s = median(one.flow.round_trip_s or 0.0 for one in held)
     idle = percent(round(median(one.window.idle for one in held), 2))
-    return f"{each} came in each round trip of {seconds(trip_s)}, and nothing in {idle} of the time."
+    of = " of each response" if mostly(one.window.holds == "response" for one in held) else ""
+    return f"{each}{of} came in each round trip of {seconds(trip_s)}, and nothing in {idle} of the time."
