@@ -2,7 +2,9 @@
 
 import contextlib
 import http.client
+import socket
 import ssl
+import threading
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -32,25 +34,45 @@ def follow(first: Target, context: ssl.SSLContext) -> tuple[Target, tuple[Hop, .
     """Where the page is in the end, and the responses on the way. NothingMeasured where none came."""
     now, hops = first, []
     for _ in range(_MOST):
-        connection = http.client.HTTPSConnection(now.host, now.port, timeout=_WITHIN_S, context=context)
-        with contextlib.closing(connection):
-            try:
-                connection.request("GET", now.document, headers=_HEADERS)
-                answer = connection.getresponse()
-                alt_svc = answer.getheader("alt-svc")
-                status, location = answer.status, answer.getheader("location")
-            except (OSError, http.client.HTTPException) as error:
-                raise _unreached(now, error) from error
-        hops.append(Hop(now.host, now.port, alt_svc))
-        if status not in _REDIRECTS or location is None:
+        hop, location = _asked(now, context)
+        hops.append(hop)
+        if hop.status not in _REDIRECTS or location is None:
             return now, tuple(hops)
         try:
             now = target(urljoin(f"https://{now.authority}{now.document}", location))
-        except InputError:
+        except (InputError, ValueError):
             raise NothingMeasured(
                 f"{now.shown} redirects to what is no https:// address: {line(location.partition('?')[0])}."
             ) from None
     raise NothingMeasured(f"{first.shown}: more than {_MOST} redirects.", hint="Name the page itself.")
+
+
+def _asked(now: Target, context: ssl.SSLContext) -> tuple[Hop, str | None]:
+    """What an address answers, and where it sends on to: its header, within `_WITHIN_S` in all. A server that
+    sends a byte now and then is cut off."""
+    connection = http.client.HTTPSConnection(now.host, now.port, context=context)
+    try:
+        raw = socket.create_connection((now.host, now.port), timeout=_WITHIN_S)
+        with raw.dup() as same, contextlib.closing(connection):
+            cut = threading.Timer(_WITHIN_S, _shut, (same,))
+            cut.daemon = True
+            cut.start()
+            try:
+                connection.sock = context.wrap_socket(raw, server_hostname=now.host)
+                connection.request("GET", now.document, headers=_HEADERS)
+                answer = connection.getresponse()
+            finally:
+                cut.cancel()
+                cut.join()
+            told = answer.getheader("alt-svc"), answer.getheader("server"), answer.status
+            return Hop(now.host, now.port, *told), answer.getheader("location")
+    except (OSError, http.client.HTTPException) as error:
+        raise _unreached(now, error) from error
+
+
+def _shut(one: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        one.shutdown(socket.SHUT_RDWR)
 
 
 def _unreached(now: Target, error: Exception) -> NothingMeasured:

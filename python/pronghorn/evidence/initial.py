@@ -36,8 +36,8 @@ def initial(ahead: bytes) -> bytes:
 
 
 def unknown_version(length: int) -> bytes:
-    """A datagram of a version that nobody speaks, which every QUIC server answers by those that it does
-    (RFC 9000 §6.1)."""
+    """A datagram of a version that nobody speaks, which QUIC servers should answer by those that they do
+    (RFC 9000 §5.2.2)."""
     head = b"\xc0" + _UNKNOWN_VERSION + b"\x08" + os.urandom(8) + b"\x08" + os.urandom(8)
     return head.ljust(length, b"\0")
 

@@ -123,6 +123,14 @@ def _lacks(visits: list[Visit], offer: Offer) -> tuple[str, ...]:
             lacks.append(f"No visit over {protocol} can be used: {why}.")
         elif failed := [one for one in tried if one.page.outcome != "ok"]:
             lacks.append(f"{count(len(failed), 'visit')} over {protocol} failed: {_failure(failed[0])}.")
+    here = sum(one.dropped_here for one in visits)
+    if here:
+        lacks.append(
+            f"{count(here, 'datagram')} came and found no room in this machine's receive buffer: raise "
+            "net.core.rmem_max. The network's losses over UDP aren't known of these visits."
+        )
+    if any(one.shook and one.page.reason == "timeout" for one in visits):
+        lacks.append("Loads that don't end in time tell little: give a larger --limit.")
     if offer.record_why is not None:
         lacks.append(f"Whether the host has an HTTPS record is not known: {offer.record_why}.")
     return tuple(lacks)

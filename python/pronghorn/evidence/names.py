@@ -50,7 +50,7 @@ def _resolver() -> str | None:
 
 
 def _query(name: str) -> bytes:
-    labels = b"".join(bytes([len(one)]) + one for one in name.encode("idna").split(b"."))
+    labels = b"".join(bytes([len(one)]) + one for one in name.rstrip(".").encode("idna").split(b"."))
     return (
         os.urandom(2) + struct.pack("!5H", 0x0100, 1, 0, 0, 0) + labels + struct.pack("!BHH", 0, _HTTPS, _IN)
     )

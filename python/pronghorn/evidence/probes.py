@@ -55,7 +55,8 @@ async def tcp(address: str, port: int) -> Tcp:
         except TimeoutError:
             continue
         except OSError as error:
-            if error.errno in _NO_WAY:
+            # EHOSTUNREACH is a router's or a neighbour's word for a host that is dead.
+            if error.errno in _NO_WAY and error.errno != errno.EHOSTUNREACH:
                 return Tcp(None)
     return Tcp(False)
 

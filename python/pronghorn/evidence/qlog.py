@@ -15,8 +15,19 @@ from pronghorn.model.trial import PageLoad, Resource
 from pronghorn.traps.facts import Facts, Flow, Handshake, Times, Visit
 
 _MOST_EVENTS = 10**7
+_MOST_BYTES = 256 * 2**20
+_MOST_S = 86_400.0
+"""A day: what is further from the first event is no time of a page load."""
+
+_LONGEST = 65_535
+"""Bytes of a UDP datagram."""
+
+_MOST_NUMBER = 2**62
 _FULL = 600
 """Bytes: a packet of content is longer, one of acknowledgements alone is not."""
+
+_FLIGHT_S = 0.005
+"""Packets that left within so much left together; a first packet is sent again after 0.2 s or more."""
 
 _USUAL = 1350
 """Bytes of content in a full packet where a file has no lengths: between those of 1200 and of 1452."""
@@ -36,11 +47,13 @@ class Event(NamedTuple):
 
 
 class Log(NamedTuple):
-    """A connection's events. `base_monotonic_s` is where their times count from, where the file tells."""
+    """A connection's events in order of time. `base_monotonic_s` is where their times count from, where the
+    file tells. `cut`: its last record is incomplete, as of a program that was killed, and left out."""
 
     events: tuple[Event, ...]
     by_server: bool
     base_monotonic_s: float | None
+    cut: bool = False
 
 
 def facts(file: Path) -> Facts:
@@ -64,9 +77,9 @@ def as_page(arrived_s: Times, content: int) -> PageLoad:
 
 def read(file: Path) -> Log:
     """The events of a file; InputError where it is no qlog."""
-    said = reading.asked(file, reading.MOST_ARTIFACT, "a qlog")
+    said = reading.asked(file, _MOST_BYTES, "a qlog")
     try:
-        head, trace, events = _parts(said)
+        head, trace, events, cut = _parts(said)
     except foreign.Malformed as error:
         raise InputError(f"{file}: this is no qlog: {error}.") from None
     if not head.get("qlog_version") and not head.get("file_schema"):
@@ -77,7 +90,8 @@ def read(file: Path) -> Log:
     base = number(table(trace, "configuration").get("clock_base_monotonic_s"))
     by_server = text(table(trace, "vantage_point").get("type")) == "server"
     form = text(table(trace, "common_fields").get("time_format"))
-    return Log(tuple(_events(events, form)), by_server, base)
+    in_order = sorted(_events(events, form), key=lambda one: one.at_s)
+    return Log(tuple(in_order), by_server, base, cut)
 
 
 def flow(log: Log, since_s: float = 0.0, content: int | None = None) -> Flow:
@@ -87,7 +101,12 @@ def flow(log: Log, since_s: float = 0.0, content: int | None = None) -> Flow:
         one for one in log.events if one.name == ("packet_sent" if log.by_server else "packet_received")
     ]
     data = [one for one in carried if _kind(one) == "1RTT"]
-    sizes = [number(table(one.data, "raw").get("length")) for one in data]
+    if log.by_server:
+        dead = {
+            _number(one) for one in log.events if one.name == "packet_lost" and _kind(one) in ("1RTT", "")
+        }
+        data = [one for one in data if _number(one) is None or _number(one) not in dead]
+    sizes = [_length(one) for one in data]
     if any(size is None for size in sizes):
         each = content / len(data) if content and data else _USUAL
         kept = [(one.at_s, float(each)) for one in data]
@@ -97,7 +116,8 @@ def flow(log: Log, since_s: float = 0.0, content: int | None = None) -> Flow:
     shake = Handshake(
         np.array([one.at_s + since_s for one in long if _kind(one) != "retry"]),
         _handshake_s(log),
-        True if any(_kind(one) == "retry" for one in long) else None,
+        _retry(log),
+        _lengths(one for one in long if _kind(one) != "retry"),
     )
     lengths = [int(size) for size in sizes if size]
     frames = [frame for one in carried for frame in items(one.data.get("frames")) if isinstance(frame, dict)]
@@ -116,20 +136,34 @@ def flow(log: Log, since_s: float = 0.0, content: int | None = None) -> Flow:
     )
 
 
-def _parts(said: str) -> tuple[dict[str, Any], dict[str, Any], Iterable[Any]]:
-    """The head of a file, its first trace's, and the events."""
-    if said.startswith("\x1e"):
-        records = (foreign.json(one, most_items=_MOST_EVENTS) for one in said.split("\x1e") if one.strip())
-        head = next(records, None)
-        return table(head), table(head, "trace"), records
-    try:
-        whole = foreign.json_table(said, most_bytes=reading.MOST_ARTIFACT, most_items=_MOST_EVENTS)
-    except foreign.Malformed:
-        lines = (foreign.json(one) for one in said.splitlines() if one.strip())
-        head = next(lines, None)
-        return table(head), table(head, "trace"), lines
-    trace = table(next(iter(items(whole.get("traces"))), None))
-    return whole, trace, items(trace.get("events"))
+def _parts(said: str) -> tuple[dict[str, Any], dict[str, Any], list[Any], bool]:
+    """The head of a file, its first trace's, the events, and whether the last one is cut off."""
+    if not said.startswith("\x1e"):
+        try:
+            whole = foreign.json_table(said, most_bytes=_MOST_BYTES, most_items=_MOST_EVENTS)
+        except foreign.Malformed:
+            pass
+        else:
+            trace = table(next(iter(items(whole.get("traces"))), None))
+            return whole, trace, items(trace.get("events")), False
+    records = said.split("\x1e") if said.startswith("\x1e") else said.splitlines()
+    (head, *events), cut = _records([one for one in records if one.strip()] or [said])
+    return table(head), table(head, "trace"), events, cut
+
+
+def _records(texts: list[str]) -> tuple[list[Any], bool]:
+    """What each text holds, at least one; without the last where that is incomplete."""
+    if len(texts) > _MOST_EVENTS:
+        raise foreign.Malformed(f"it has more than {_MOST_EVENTS} records")
+    found = []
+    for place, one in enumerate(texts):
+        try:
+            found.append(foreign.json(one))
+        except foreign.Malformed:
+            if found and place == len(texts) - 1:
+                return found, True
+            raise
+    return found, False
 
 
 def _events(events: Iterable[Any], form: str) -> Iterator[Event]:
@@ -143,7 +177,10 @@ def _events(events: Iterable[Any], form: str) -> Iterator[Event]:
         if base is None:
             base = 0.0 if form in ("relative", "delta") else now
         name = text(table(one).get("name")).rpartition(":")[2]
-        yield Event((now - base) / 1e3, name.removeprefix("recovery_"), table(table(one).get("data")))
+        at_s = (now - base) / 1e3
+        if not abs(at_s) <= _MOST_S:
+            continue
+        yield Event(at_s, name.removeprefix("recovery_"), table(table(one).get("data")))
 
 
 def _kind(one: Event) -> str:
@@ -153,19 +190,43 @@ def _kind(one: Event) -> str:
 
 
 def _round_trip_s(log: Log) -> float | None:
-    """The least that the log's end told last; where it tells none, from the first packet of the client to
-    the first of the server."""
+    """The least that the log's end told last; where it tells none, from the first packet of the server back
+    to the client's last before it, as the first may have been lost."""
     told = [
         at for one in log.events if one.name == "metrics_updated"
-        if (at := number(one.data.get("min_rtt"))) is not None
+        if (at := number(one.data.get("min_rtt"))) is not None and 0 < at <= _MOST_S
     ]  # fmt: skip
     if told:
         return told[-1] / 1e3
     if log.by_server:
         return None
-    sent = next((one.at_s for one in log.events if one.name == "packet_sent"), None)
     heard = next((one.at_s for one in log.events if one.name == "packet_received"), None)
-    return heard - sent if sent is not None and heard is not None and heard > sent else None
+    if heard is None:
+        return None
+    sent = [one.at_s for one in log.events if one.name == "packet_sent" and one.at_s < heard]
+    # Datagrams of one flight leave within a moment: its first counts.
+    flight = [at_s for at_s in sent if sent[-1] - at_s < _FLIGHT_S]
+    return heard - flight[0] if flight else None
+
+
+def _retry(log: Log) -> bool | None:
+    """Whether a Retry came; None where the file doesn't have a client's handshake."""
+    kinds = {(one.name, _kind(one)) for one in log.events}
+    if ("packet_received", "retry") in kinds:
+        return True
+    whole = {("packet_sent", "initial"), ("packet_received", "initial")} <= kinds
+    return False if whole and not log.by_server else None
+
+
+def _length(one: Event) -> float | None:
+    found = number(table(one.data, "raw").get("length"))
+    return found if found is not None and 0 < found <= _LONGEST else None
+
+
+def _lengths(packets: Iterable[Event]) -> tuple[float, ...] | None:
+    """How many bytes each has; None where one doesn't tell."""
+    found = tuple(map(_length, packets))
+    return tuple(one for one in found if one is not None) if found and None not in found else None
 
 
 def _handshake_s(log: Log) -> float | None:
@@ -179,7 +240,7 @@ def _losses(log: Log, data: list[Event]) -> tuple[tuple[int, ...], tuple[float, 
     """The lengths of the runs of packet numbers that never came, or that the sender declared lost, and when
     the one after each came."""
     if log.by_server:
-        data = [one for one in log.events if one.name == "packet_lost" and _kind(one) in ("1RTT", "")]
+        data = _declared(log)
     first = {found: one.at_s for one in reversed(data) if (found := _number(one)) is not None}
     numbers = np.array(sorted(first), dtype=np.int64)
     gaps = np.diff(numbers) - 1
@@ -190,9 +251,14 @@ def _losses(log: Log, data: list[Event]) -> tuple[tuple[int, ...], tuple[float, 
     return tuple(len(one) for one in runs), tuple(first[int(one[0])] for one in runs)
 
 
+def _declared(log: Log) -> list[Event]:
+    """What the sender took for lost."""
+    return [one for one in log.events if one.name == "packet_lost" and _kind(one) in ("1RTT", "")]
+
+
 def _number(one: Event) -> int | None:
     found = number(table(one.data, "header").get("packet_number"))
-    return int(found) if found is not None else None
+    return int(found) if found is not None and 0 <= found < _MOST_NUMBER else None
 
 
 def _windows(log: Log) -> tuple[int | None, int | None]:
@@ -202,8 +268,12 @@ def _windows(log: Log) -> tuple[int | None, int | None]:
         if one.name == "parameters_set" and text(one.data.get("owner") or one.data.get("initiator")) == mine:
             stream = number(one.data.get("initial_max_stream_data_bidi_local"))
             whole = number(one.data.get("initial_max_data"))
-            return int(stream) if stream else None, int(whole) if whole else None
+            return _window(stream), _window(whole)
     return None, None
+
+
+def _window(told: float | None) -> int | None:
+    return int(told) if told is not None and 0 < told < _MOST_NUMBER else None
 
 
 def _lacks(log: Log, found: Flow) -> tuple[str, ...]:
@@ -213,6 +283,8 @@ def _lacks(log: Log, found: Flow) -> tuple[str, ...]:
             lacks.append("The file has no recovery metrics and no handshake, so no round trip is known.")
         else:
             lacks.append("The file has no recovery metrics; the round trip is the handshake's.")
+    if log.cut:
+        lacks.append("The file's last record is incomplete, and left out.")
     if found.largest is None:
         lacks.append(f"The file has no packet lengths; {_USUAL} bytes each are assumed.")
     if found.blocked is None:

@@ -33,6 +33,12 @@ _SPOILT_S = 0.005
 """Shorter waits spoil nothing: a load of a few milliseconds is no slow one."""
 
 
+_OWN = 0.1
+"""Of what never came: where this machine dropped more itself, the network's losses aren't known."""
+
+_SNMP, _SNMP6 = Path("/proc/net/snmp"), Path("/proc/net/snmp6")
+
+
 class Place(NamedTuple):
     """What is loaded from where: the name in URLs and TLS, the addresses and ports of either transport, and
     the only authority to trust (None: the system's), and TCP's congestion control here."""
@@ -71,18 +77,23 @@ class Visits:
         return one
 
     async def tickets(self) -> Tickets:
-        """Two connections over h3, the second with what the first left."""
+        """Two connections over h3, the second with what the first left; once more where there was nothing."""
+        found = await self._resumed()
+        return found if found.resumed is not False else await self._resumed()
+
+    async def _resumed(self) -> Tickets:
         session = self._session("h3+0rtt", wanted=())
         try:
             await session.prepare()
         except ClientFailed as error:
             # The loader's own word for a server that gave nothing to resume.
-            return Tickets(False if ": session:" in str(error) else None)
+            nothing = ": session:" in str(error)
+            return Tickets(False if nothing else None, given=False if nothing else None)
         page = await session.load()
         first = next(iter(page.connections), None)
         if page.outcome != "ok" or first is None or first.resumed is None:
             return Tickets(None)
-        return Tickets(first.resumed, first.early_data == "accepted")
+        return Tickets(first.resumed, first.early_data == "accepted", given=True)
 
     async def _once(self, protocol: Protocol) -> Visit:
         arm = f"h2@{self._place.control}" if protocol == "h2" else protocol
@@ -91,7 +102,9 @@ class Visits:
             async with Watch(self._place.address, self._place.port) as watch:
                 page = await session.load()
             return Visit("h2", page, disordered=watch.disordered, spoilt=_is_spoilt(page))
+        before = _dropped()
         page = await session.load()
+        dropped = max(_dropped() - before, 0)
         folder = self._folder / str(self._made) / "qlog"
         logs = sorted(folder.iterdir()) if folder.exists() else []
         if page.outcome != "ok" or not logs or page.started_monotonic_s is None:
@@ -103,7 +116,9 @@ class Visits:
         stream, whole = told.get("stream_window"), told.get("connection_window")
         if isinstance(stream, int) and isinstance(whole, int):
             found = found._replace(windows=(stream, whole))
-        return Visit("h3", page, found, spoilt=_is_spoilt(page))
+        if dropped and dropped >= _OWN * found.lost:
+            found = found._replace(lost_runs=None, lost_at_s=())
+        return Visit("h3", page, found, spoilt=_is_spoilt(page), dropped_here=dropped)
 
     def _session(self, arm: str, wanted: tuple[str, ...]) -> NativeSession:
         self._made += 1
@@ -126,6 +141,21 @@ class Visits:
                 knobs=CHROMIUM,
             ),
         )
+
+
+def _dropped() -> int:
+    """Datagrams that this host's sockets had no room for, until now (snmp_counter.rst, RcvbufErrors)."""
+    total = 0
+    for file, name in ((_SNMP, "Udp:"), (_SNMP6, "Udp6RcvbufErrors")):
+        try:
+            rows = [row.split() for row in file.read_text(encoding="ascii", errors="replace").splitlines()]
+        except OSError:
+            continue
+        own = [row[1:] for row in rows if row and row[0] == name]
+        if name == "Udp:" and len(own) == 2:
+            own = [[dict(zip(*own, strict=False)).get("RcvbufErrors", "0")]]
+        total += sum(int(row[0]) for row in own if row and row[0].isdecimal())
+    return total
 
 
 def _is_spoilt(page: PageLoad) -> bool:

@@ -18,8 +18,8 @@ Protocol = Literal["h2", "h3"]
 
 class Handshake(NamedTuple):
     """A QUIC handshake as its client saw it, in seconds on the load's axis: when its packets with long
-    headers came and (where that is known) how many bytes each has, how long it took until the client could send data, and whether a Retry came (None: nobody
-    told)."""
+    headers came and (where that is known) how many bytes each has, how long it took until the client could
+    send data, and whether a Retry came (None: nobody told)."""
 
     arrived_s: Times
     took_s: float | None

@@ -88,7 +88,7 @@ def _urgencies(facts: Facts) -> str | None:
 
 def _window(facts: Facts) -> str | None:
     """Of files without packets, 64 kB a round trip are seen by rates."""
-    return None if not _packets(facts) or not flows(facts) and not _both(facts) else _packets(facts)
+    return None if not _packets(facts) or (not flows(facts) and not _both(facts)) else _packets(facts)
 
 
 _NEEDS: dict[str, tuple[Need, ...]] = {

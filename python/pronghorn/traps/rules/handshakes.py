@@ -40,8 +40,8 @@ _SILENT = ("timeout", "connect")
 
 
 def mtu(facts: Facts) -> Finding | Unknown | None:
-    """No handshake succeeds, each ends for want of time, and larger datagrams are not answered where short ones are. Only a server that
-    takes h3 in short datagrams is known to be reachable at all."""
+    """No handshake succeeds, each ends for want of time, and larger datagrams are not answered where short
+    ones are. Only a server that takes h3 in short datagrams is known to be reachable at all."""
     offer = facts.offer
     if offer is None or not offer.sizes or not facts.tried("h3"):
         return None

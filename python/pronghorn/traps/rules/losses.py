@@ -171,7 +171,7 @@ def _have_a_ceiling(lossy: list[Flow], fast: float | None) -> bool:
             continue
         rates = [byte_rate(flow, Episode(at_s - trip_s, at_s, 1)) for at_s in flow.lost_at_s]
         low, middle, high = (float(one) for one in np.quantile(rates, (0.25, 0.5, 0.75)))
-        if 0 < low and high <= _ALIKE_AT * low and middle < _LESS * fast:
+        if low > 0 and high <= _ALIKE_AT * low and middle < _LESS * fast:
             middles.append(middle)
     return len(middles) * 3 >= len(lossy) * 2 and max(middles) <= _ALIKE_AT * min(middles)
 

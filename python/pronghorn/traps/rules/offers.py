@@ -6,7 +6,6 @@ from pronghorn.traps.compared import slower_s
 from pronghorn.traps.facts import Facts, offers_h3
 from pronghorn.traps.finding import Finding, Unknown
 
-
 _ERROR = 400
 """The least status of an error: nginx's add_header leaves its header out there."""
 
