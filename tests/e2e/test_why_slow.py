@@ -25,11 +25,14 @@ def test_nginx_as_shipped_brings_64_kb_in_a_round_trip(identity: Certificates, t
         return await scene.why(scene.url, "--visits=2")
 
     answer = play(work, tmp_path, WIDE, identity, expects=lambda one: one.traps == ["stream-buffer"])
+    if answer.is_lost:  # tests/verify asserts the trap
+        assert answer.told["spoilt_visits"] > 0, answer.told
+        return
     assert answer.traps == ["stream-buffer"], answer.told
     assert answer.status == 1
     (found,) = answer.told["findings"]
-    assert found["changes"][0] == {"where": "nginx", "setting": "http3_stream_buffer_size 8m;"}
-    assert "http3_stream_buffer_size" in answer.told["advice"]
+    assert found["changes"][0]["where"] == "nginx"
+    assert "stream-buffer, nginx: http3_stream_buffer_size 1m" in answer.told["advice"]
 
 
 @pytest.mark.needs("tshark")
@@ -58,5 +61,7 @@ def test_the_built_in_origin_is_sound(identity: Certificates, tmp_path: Path) ->
         return await scene.why(scene.url, "--visits=2")
 
     answer = play(work, tmp_path, WIDE, identity, expects=lambda one: one.status == 0)
-    assert (answer.status, answer.traps, answer.told["unknown"]) == (0, [], [])
-    assert answer.told["advice"].startswith("Nothing found")
+    assert answer.traps == [], answer.told
+    if not answer.is_lost:
+        assert answer.status == 0, answer.told
+        assert {"not-offered", "offer-dead", "mtu", "stream-buffer"} <= set(answer.told["judged"])

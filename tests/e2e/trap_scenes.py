@@ -72,6 +72,12 @@ class Answer(NamedTuple):
         return self.status == _NOTHING or bool(self.told["spoilt_visits"])
 
     @property
+    def is_lost(self) -> bool:
+        """Whether a busy machine spoilt all visits over a protocol, and that is what it says."""
+        lacks = self.told.get("lacks", ())
+        return any("this machine was too busy" in one for one in lacks)
+
+    @property
     def beside(self) -> list[str]:
         """The names of what it tells beside them."""
         return [one["trap"] for one in self.told["beside"]]

@@ -40,7 +40,7 @@ _ALIKE = 1.5
 _WELL_KNOWN = 1024
 _AT_SERVER = (5.0, 0.005)
 """The client's next packet comes so many times later after the server's first than that one after the
-client's first, and so many seconds: then the round trip lies between them, and the capture is the server's."""
+client's first, and so many seconds: then the round trip lies between them, and it is the server's capture."""
 
 _CLIENT = "client"
 """The interface at the client's end in our own captures, which have both ends."""

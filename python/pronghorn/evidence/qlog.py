@@ -102,9 +102,7 @@ def flow(log: Log, since_s: float = 0.0, content: int | None = None) -> Flow:
     ]
     data = [one for one in carried if _kind(one) == "1RTT"]
     if log.by_server:
-        dead = {
-            _number(one) for one in log.events if one.name == "packet_lost" and _kind(one) in ("1RTT", "")
-        }
+        dead = {_number(one) for one in _declared(log)}
         data = [one for one in data if _number(one) is None or _number(one) not in dead]
     sizes = [_length(one) for one in data]
     if any(size is None for size in sizes):

@@ -2,7 +2,7 @@
 
 import asyncio
 
-SLOW_S = 0.6
+SLOW_S = 1.0
 BODY = b"<!doctype html><link rel=icon href=data:,>".ljust(20_000)
 FIELDS = [
     (b"content-type", b"text/html"),

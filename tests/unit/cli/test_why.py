@@ -42,7 +42,9 @@ def test_nothing_found_is_status_0_and_json_says_the_same(laboratory: Laboratory
     assert result.status == 0
     told = json.loads(result.stdout)
     assert told["findings"] == []
-    assert told["advice"].startswith("Nothing found")
+    assert told["advice"].startswith("5 of 16 traps could be judged, and none of them fits.")
+    assert "stream-buffer" in told["judged"]
+    assert "not-offered" in [one["trap"] for one in told["not_judged"]]
 
 
 def test_a_file_in_which_nothing_is_to_be_measured_is_status_4(laboratory: Laboratory) -> None:
