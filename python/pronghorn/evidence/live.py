@@ -34,10 +34,11 @@ async def facts(first: Target, asked: Asked, folder: Path, say: Callable[[str], 
     context = hops.trusting(asked.authority)
     say(f"{first.shown}: looking at what it offers")
     last, way = await asyncio.to_thread(hops.follow, first, context)
-    asking = asyncio.create_task(names.record(last.host, last.port))
-    found = await names.addresses(last.host, last.port)
+    found, record = await asyncio.gather(
+        names.addresses(last.host, last.port), names.record(last.host, last.port)
+    )
     offered = alternative(way[-1].alt_svc)
-    quic_host, quic_port = offered if offered else ("", last.port)
+    quic_host, quic_port = offered if offered else (record.host, record.port or last.port)
     elsewhere = bool(quic_host) and quic_host != last.host
     quic_found = await names.addresses(quic_host, quic_port) if elsewhere else found
     tcp, udp = await _reached(found, quic_found, last.port, quic_port)
@@ -53,8 +54,9 @@ async def facts(first: Target, asked: Asked, folder: Path, say: Callable[[str], 
         quic_taken = quic_found[0] if elsewhere and quic_found else taken
     of_udp = udp.get(quic_taken, Udp(None))
     at_url = (await probes.udp(taken, last.port)).answers if quic_port != last.port else of_udp.answers
-    record, why = await asking
-    offer = Offer(way, quic_port, record, why, of_udp.answers, at_url, of_udp.sizes, of_udp.retry)
+    offer = Offer(
+        way, quic_port, record.offers, record.why, of_udp.answers, at_url, of_udp.sizes, of_udp.retry
+    )
     place = Place(
         last.host,
         last.document,

@@ -7,9 +7,11 @@ import re
 import socket
 import struct
 from pathlib import Path
+from typing import NamedTuple
 
 _RESOLVERS = Path("/etc/resolv.conf")
-_HTTPS, _IN, _ALPN = 65, 1, 1
+_HTTPS, _IN, _ALPN, _PORT = 65, 1, 1, 3
+_ALIASES = 4
 _WITHIN_S, _TRIES = 2.0, 2
 
 
@@ -22,22 +24,48 @@ async def addresses(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(one[4][0]) for one in found))
 
 
-async def record(host: str, port: int) -> tuple[bool | None, str | None]:
-    """Whether the host has an HTTPS record that offers h3; None and why where that can't be known."""
+class Record(NamedTuple):
+    """Whether a host has an HTTPS record that offers h3; None and why where that can't be known. `port` and
+    `host` are where, if they aren't the origin's."""
+
+    offers: bool | None
+    why: str | None = None
+    port: int | None = None
+    host: str = ""
+
+
+async def record(host: str, port: int) -> Record:
+    """What the host's records offer, those followed for which one stands (AliasMode)."""
     try:
         ipaddress.ip_address(host)
-        return False, None  # RFC 9460: a name's alone
+        return Record(False)  # RFC 9460: a name's alone
     except ValueError:
         pass
     name = host if port == 443 else f"_{port}._https.{host}"
     resolver = _resolver()
     if resolver is None:
-        return None, "no resolver to ask for HTTPS records is known"
+        return Record(None, "no resolver to ask for HTTPS records is known")
+    for _ in range(_ALIASES):
+        answer = await _answer(resolver, name)
+        if answer is None:
+            return Record(None, "the resolver did not answer for HTTPS records")
+        found = read(answer)
+        if not isinstance(found, str):
+            return found
+        name = found
+    return Record(None, "the host's HTTPS record is an alias of an alias, again and again")
+
+
+async def _answer(resolver: str, name: str) -> bytes | None:
     for _ in range(_TRIES):
-        answer = await asyncio.to_thread(_asked, resolver, _query(name))
+        try:
+            question = _query(name)
+        except UnicodeError:
+            return None
+        answer = await asyncio.to_thread(_asked, resolver, question)
         if answer is not None:
-            return read(answer)
-    return None, "the resolver did not answer for HTTPS records"
+            return answer
+    return None
 
 
 def _resolver() -> str | None:
@@ -69,12 +97,13 @@ def _asked(resolver: str, query: bytes) -> bytes | None:
     return answer if answer[:2] == query[:2] and len(answer) >= 12 else None
 
 
-def read(answer: bytes) -> tuple[bool | None, str | None]:
-    """Whether one of the answer's records offers h3."""
+def read(answer: bytes) -> Record | str:
+    """What the answer's records offer; the name to ask for instead where they are an alias alone."""
     flags, questions, answers = struct.unpack_from("!3H", answer, 2)
     code = flags & 15
     if code not in (0, 3) or flags & 0x0200:
-        return None, f"the resolver refused to tell HTTPS records (code {code})"
+        return Record(None, f"the resolver refused to tell HTTPS records (code {code})")
+    alias, serves = "", False
     try:
         at = 12
         for _ in range(questions):
@@ -86,11 +115,20 @@ def read(answer: bytes) -> tuple[bool | None, str | None]:
             at += 10 + length
             if at > len(answer):
                 raise IndexError
-            if kind == _HTTPS and b"h3" in _alpn(data):
-                return True, None
+            if kind != _HTTPS:
+                continue
+            target = _name(data, 2)
+            if data[:2] == bytes(2):
+                alias = target
+                continue
+            serves = True
+            told = _parameters(data)
+            if b"h3" in _protocols(told.get(_ALPN, b"")):
+                port = int.from_bytes(told[_PORT]) if len(told.get(_PORT, b"")) == 2 else None
+                return Record(True, None, port or None, target)
     except (struct.error, IndexError):
-        return None, "the resolver's answer for HTTPS records can't be read"
-    return False, None
+        return Record(None, "the resolver's answer for HTTPS records can't be read")
+    return Record(False) if serves or not alias else alias
 
 
 def _after_name(text: bytes, at: int) -> int:
@@ -101,17 +139,28 @@ def _after_name(text: bytes, at: int) -> int:
     return at + 1
 
 
-def _alpn(data: bytes) -> list[bytes]:
-    """The protocols in a record's data."""
+def _name(data: bytes, at: int) -> str:
+    """A name without compression (RFC 9460 §2.2); empty for the root, which is the owner's own."""
+    labels = []
+    while data[at]:
+        labels.append(data[at + 1 : at + 1 + data[at]].decode("ascii", errors="replace"))
+        at += 1 + data[at]
+    return ".".join(labels)
+
+
+def _parameters(data: bytes) -> dict[int, bytes]:
+    found = {}
     at = _after_name(data, 2)
     while at < len(data):
         key, length = struct.unpack_from("!HH", data, at)
-        value = data[at + 4 : at + 4 + length]
+        found[key] = data[at + 4 : at + 4 + length]
         at += 4 + length
-        if key == _ALPN:
-            found = []
-            while value:
-                found.append(value[1 : 1 + value[0]])
-                value = value[1 + value[0] :]
-            return found
-    return []
+    return found
+
+
+def _protocols(alpn: bytes) -> list[bytes]:
+    found = []
+    while alpn:
+        found.append(alpn[1 : 1 + alpn[0]])
+        alpn = alpn[1 + alpn[0] :]
+    return found

@@ -117,3 +117,41 @@ def test_the_files_of_ten_makers_are_read_and_nothing_is_found_in_their_small_pa
     assert judged.findings == ()
     assert [one.trap.name for one in judged.unknown] == ["not-offered"]
     assert found.visits or any("spoke neither" in one for one in found.lacks)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"url": "https://[x/"},
+        {"url": "https://www.example.org:99999/"},
+        {"size": 10**17},
+        {"at": "1999-11-28T10:00:00Z"},
+        {"at": "2150-11-28T10:00:00Z"},
+    ],
+)
+def test_an_entry_that_cannot_be_harms_nothing(odd: dict[str, Any], tmp_path: Path) -> None:
+    bad = _entry(2, "/odd.png", "h2", odd.get("size", 1000), 1)
+    bad["request"]["url"] = odd.get("url", bad["request"]["url"])
+    bad["startedDateTime"] = odd.get("at", bad["startedDateTime"])
+    found = _facts(tmp_path, h2=[*_page("h2", 6000), bad])
+    judge(found)
+    assert all(one.page.load_s is not None and one.page.load_s <= 3601 for one in found.visits)
+
+
+def test_a_load_ends_with_its_page_and_not_with_the_recording(tmp_path: Path) -> None:
+    poll = _entry(50, "/poll", "h2", 100, 1)
+    file = tmp_path / "a.har"
+    page = {
+        "id": "p",
+        "startedDateTime": "2026-11-28T10:00:00Z",
+        "title": "",
+        "pageTimings": {"onLoad": 4000},
+    }
+    entries = [one | {"pageref": "p"} for one in [*_page("h2", 6000), poll]]
+    file.write_text(
+        json.dumps({"log": {"version": "1.2", "pages": [page], "entries": entries}}), encoding="utf-8"
+    )
+    (visit,) = har.facts([file]).visits
+    assert visit.page.load_s == 4.0
+    assert "/poll" not in [one.path for one in visit.page.resources]
+    assert any("has no onLoad" in one for one in _facts(tmp_path, b=_page("h2", 6000)).lacks)

@@ -91,32 +91,53 @@ def test_a_first_answer_that_is_lost_is_asked_for_again() -> None:
         assert asyncio.run(probes.udp("127.0.0.1", port)).answers is True
 
 
-def test_a_closed_port_is_silent_at_once() -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
-    assert asyncio.run(probes.udp("127.0.0.1", port, more=True)) == probes.Udp(False)
+def test_a_server_that_never_answers_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "_WAITS_S", (0.01, 0.01, 0.01))
+    with _answering(lambda _: None) as port:
+        assert asyncio.run(probes.udp("127.0.0.1", port, more=True)) == probes.Udp(False)
 
 
-def _answer(*protocols: str, code: int = 0) -> bytes:
+def _answer(
+    *protocols: str, code: int = 0, target: bytes = b"\0", priority: int = 1, more: bytes = b""
+) -> bytes:
     question = b"\x03www\x07example\x00" + struct.pack("!HH", 65, 1)
     alpn = b"".join(bytes([len(one)]) + one.encode() for one in protocols)
     hint = ipaddress.ip_address("192.0.2.1").packed
     data = (
-        struct.pack("!HB", 1, 0) + struct.pack("!HH", 1, len(alpn)) + alpn + struct.pack("!HH", 4, 4) + hint
+        struct.pack("!H", priority)
+        + target
+        + struct.pack("!HH", 1, len(alpn))
+        + alpn
+        + more
+        + struct.pack("!HH", 4, 4)
+        + hint
     )
     record = b"\xc0\x0c" + struct.pack("!HHIH", 65, 1, 300, len(data)) + data
     return b"ab" + struct.pack("!5H", 0x8180 | code, 1, 1, 0, 0) + question + record
 
 
 def test_an_https_record_offers_what_its_alpn_names() -> None:
-    assert names.read(_answer("h3", "h2")) == (True, None)
-    assert names.read(_answer("h2")) == (False, None)
-    assert names.read(_answer(code=3)) == (False, None)
-    assert names.read(_answer("h3", code=2))[0] is None
-    assert names.read(_answer("h3")[:-9])[0] is None
+    assert names.read(_answer("h3", "h2")) == names.Record(True)
+    assert names.read(_answer("h2")) == names.Record(False)
+    assert names.read(_answer(code=3)) == names.Record(False)
+    for answer in (_answer("h3", code=2), _answer("h3")[:-9]):
+        found = names.read(answer)
+        assert isinstance(found, names.Record) and found.offers is None
+
+
+def test_an_https_record_names_its_port_and_its_host_or_is_an_alias() -> None:
+    port = struct.pack("!HHH", 3, 2, 8443)
+    target = b"\x03svc\x07example\0"
+    assert names.read(_answer("h3", more=port, target=target)) == names.Record(
+        True, None, 8443, "svc.example"
+    )
+    assert names.read(_answer(priority=0, target=target)) == "svc.example"
+
+
+def test_a_question_for_a_name_with_a_dot_at_its_end_is_the_same() -> None:
+    assert names._query("a.example.")[2:] == names._query("a.example")[2:]
 
 
 def test_an_address_has_no_https_record() -> None:
     for address in ("192.0.2.1", "2001:db8::1"):
-        assert asyncio.run(names.record(address, 443)) == (False, None)
+        assert asyncio.run(names.record(address, 443)) == names.Record(False)

@@ -152,3 +152,83 @@ def test_what_is_no_qlog_is_refused(content: str, why: str, tmp_path: Path) -> N
     (tmp_path / "a.qlog").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=why):
         qlog.facts(tmp_path / "a.qlog")
+
+
+def test_a_file_of_a_program_that_was_killed_is_read_to_its_last_whole_record(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlog"
+    whole = _sequence(file, _transfer())
+    file.write_text(file.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    found = qlog.facts(file)
+    assert "The file's last record is incomplete, and left out." in found.lacks
+    assert [one.trap.name for one in judge(found).findings] == [
+        one.trap.name for one in judge(whole).findings
+    ]
+
+
+@pytest.mark.parametrize("broken", ["\x1e{\n", "\x1e\0\n", "\x1e[NaN]\n"])
+def test_a_record_in_the_middle_that_is_broken_is_refused(broken: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlog"
+    _sequence(file, _transfer())
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text[:300].rpartition("\x1e")[0]
+        + broken
+        + text[-2000:].partition("\x1e")[1]
+        + text[-2000:].partition("\x1e")[2],
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError, match="this is no qlog"):
+        qlog.facts(file)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"time": 1e17},
+        {"time": -1e17},
+        {"data": {"header": {"packet_type": "1RTT", "packet_number": 1e19}, "raw": {"length": 1e18}}},
+        {"data": {"header": {"packet_type": "1RTT", "packet_number": -5}, "raw": {"length": -1}}},
+        {"name": "recovery:metrics_updated", "data": {"min_rtt": -1}},
+        {"name": "recovery:metrics_updated", "data": {"min_rtt": 1e300}},
+        {"name": "transport:parameters_set", "data": {"owner": "local", "initial_max_data": 1e300}},
+        {"data": {"header": {"packet_type": "retry"}, "frames": "x"}},
+        {"data": []},
+    ],
+)
+def test_an_event_that_cannot_be_is_left_out(odd: dict[str, Any], tmp_path: Path) -> None:
+    plain = _packet(3000, "1RTT", 99_999, raw={"length": _LENGTH})
+    found = _sequence(tmp_path / "a.sqlog", [*_transfer(), plain | odd])
+    judge(found)
+    (visit,) = found.visits
+    assert visit.round_trip_s == pytest.approx(_TRIP_MS / 1e3)
+    assert visit.page.load_s is not None and visit.page.load_s < 10
+
+
+def test_events_out_of_order_are_put_in_order(tmp_path: Path) -> None:
+    head, *others = _transfer()
+    found = _sequence(tmp_path / "a.sqlog", [head, *reversed(others)])
+    assert [one.trap.name for one in judge(found).findings] == ["stream-buffer"]
+
+
+def test_a_round_trip_is_not_that_of_a_first_packet_that_was_lost(tmp_path: Path) -> None:
+    first, *others = _transfer()
+    events = [first, first | {"time": 1000.0}, *(one | {"time": one["time"] + 1000} for one in others)]
+    (visit,) = _sequence(tmp_path / "a.sqlog", events).visits
+    assert visit.round_trip_s == pytest.approx(_TRIP_MS / 1e3)
+
+
+def test_a_log_of_a_whole_handshake_without_a_retry_says_so(tmp_path: Path) -> None:
+    (visit,) = _sequence(tmp_path / "a.sqlog", _transfer()).visits
+    assert visit.flow is not None and visit.flow.handshake is not None
+    assert visit.flow.handshake.retry is False
+
+
+def test_a_server_that_lost_half_lost_half(tmp_path: Path) -> None:
+    sent = [one | {"name": "transport:packet_sent"} for one in _transfer()[3:]]
+    lost = [
+        _event(9000, "recovery:packet_lost", header={"packet_type": "1RTT", "packet_number": number})
+        for number in range(1, len(sent) + 1, 2)
+    ]
+    (visit,) = _sequence(tmp_path / "a.sqlog", [*sent, *lost], vantage_point={"type": "server"}).visits
+    assert visit.flow is not None
+    assert visit.flow.loss == pytest.approx(0.5, abs=0.01)
