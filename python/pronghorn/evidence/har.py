@@ -110,12 +110,12 @@ def _visit(entries: list[dict[str, Any]], host: str | None, on_load_s: float | N
     if not spoken or not starts:
         return None
     (protocol, _), *_ = spoken.most_common(1)
-    since_s = min(starts)
+    since_s = min(at for at in starts if abs(at - starts[0]) <= _MOST_LOAD_S)
     resources: list[Resource] = []
     trips: list[float] = []
     for one in of_host:
         at = moment(one.get("startedDateTime"))
-        if at is None or at - since_s > _MOST_LOAD_S or _protocol(one) not in (protocol, None):
+        if at is None or not 0 <= at - since_s <= _MOST_LOAD_S or _protocol(one) not in (protocol, None):
             continue
         took = timing(one)
         request_s = at - since_s + took.blocked

@@ -135,7 +135,9 @@ def test_an_entry_that_cannot_be_harms_nothing(odd: dict[str, Any], tmp_path: Pa
     bad["startedDateTime"] = odd.get("at", bad["startedDateTime"])
     found = _facts(tmp_path, h2=[*_page("h2", 6000), bad])
     judge(found)
-    assert all(one.page.load_s is not None and one.page.load_s <= 3601 for one in found.visits)
+    (visit,) = found.visits
+    assert visit.page.load_s is not None and visit.page.load_s < 10
+    assert len(visit.page.resources) >= 4
 
 
 def test_a_load_ends_with_its_page_and_not_with_the_recording(tmp_path: Path) -> None:
