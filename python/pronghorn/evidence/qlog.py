@@ -116,6 +116,7 @@ def flow(log: Log, since_s: float = 0.0, content: int | None = None) -> Flow:
         _handshake_s(log),
         _retry(log),
         _lengths(one for one in long if _kind(one) != "retry"),
+        _answer_s(log),
     )
     lengths = [int(size) for size in sizes if size]
     frames = [frame for one in carried for frame in items(one.data.get("frames")) if isinstance(frame, dict)]
@@ -208,12 +209,18 @@ def _round_trip_s(log: Log) -> float | None:
 
 
 def _retry(log: Log) -> bool | None:
-    """Whether a Retry came; None where the file doesn't have a client's handshake."""
-    kinds = {(one.name, _kind(one)) for one in log.events}
-    if ("packet_received", "retry") in kinds:
-        return True
-    whole = {("packet_sent", "initial"), ("packet_received", "initial")} <= kinds
-    return False if whole and not log.by_server else None
+    """Whether a Retry came; None without one, as some stacks don't tell."""
+    return (
+        True if any(one.name == "packet_received" and _kind(one) == "retry" for one in log.events) else None
+    )
+
+
+def _answer_s(log: Log) -> float | None:
+    sent = next((one.at_s for one in log.events if one.name == "packet_sent"), None)
+    heard = next(
+        (one.at_s for one in log.events if one.name == "packet_received" and _kind(one) == "initial"), None
+    )
+    return heard - sent if sent is not None and heard is not None and heard > sent else None
 
 
 def _length(one: Event) -> float | None:

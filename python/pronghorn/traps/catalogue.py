@@ -153,7 +153,7 @@ WRONG_PORT = OFFER_DEAD._replace(
 
 NO_TICKETS = Trap(
     "no-tickets",
-    "The server gives no session tickets over HTTP/3: a second visit's handshake has the certificate again, "
+    "The server resumes no session over HTTP/3: a second visit's handshake has the certificate again, "
     "and 0-RTT is impossible.",
     "several servers at one address that don't share their ticket keys",
     (

@@ -19,12 +19,14 @@ Protocol = Literal["h2", "h3"]
 class Handshake(NamedTuple):
     """A QUIC handshake as its client saw it, in seconds on the load's axis: when its packets with long
     headers came and (where that is known) how many bytes each has, how long it took until the client could
-    send data, and whether a Retry came (None: nobody told)."""
+    send data, and whether a Retry came (None: nobody told, and some stacks don't).
+    `answer_s` is from its first packet to the server's first but for a Retry."""
 
     arrived_s: Times
     took_s: float | None
     retry: bool | None = None
     lengths: tuple[float, ...] | None = None
+    answer_s: float | None = None
 
 
 class Flow(NamedTuple):

@@ -72,8 +72,8 @@ def _handshakes(facts: Facts) -> str | None:
 
 
 def _retries(facts: Facts) -> str | None:
-    told = [flow.handshake.retry for _, flow in flows(facts) if flow.handshake is not None]
-    return None if any(one is not None for one in told) else "no packets of a handshake are known"
+    told = [flow.handshake for _, flow in flows(facts) if flow.handshake is not None]
+    return None if any(one.retry or one.answer_s for one in told) else "no packets of a handshake are known"
 
 
 def _tickets(facts: Facts) -> str | None:

@@ -15,7 +15,7 @@ _TRIP_S = 0.06
 Packet = dict[str, object]
 
 
-def _packet(at_s: float, source: str, to: str, ports: tuple[int, int], **more: object) -> Packet:
+def _packet(at_s: float, source: str, to: str, ports: tuple[int, int], more: Packet) -> Packet:
     kind = "tcp" if "tcp.len" in more else "udp"
     fields: Packet = {"frame.time_relative": at_s, "ip.src": source, "ip.dst": to}
     return fields | {f"{kind}.srcport": ports[0], f"{kind}.dstport": ports[1]} | more
@@ -26,24 +26,24 @@ def _quic(packets: int = 2000, *, at_server: bool = False, lost: int = 0) -> Ite
     to = (_CLIENT, _SERVER, (40000, 443))
     back = (_SERVER, _CLIENT, (443, 40000))
     answered_s = 0.001 if at_server else _TRIP_S
-    first = {"udp.length": 1208, "quic.long.packet_type": "0", "quic.packet_number": "0"}
-    yield _packet(0.0, *to, **first)
-    yield _packet(answered_s, *back, **first)
-    yield _packet(answered_s + (_TRIP_S if at_server else 0.001), *to, **{"udp.length": 60})
+    first: Packet = {"udp.length": 1208, "quic.long.packet_type": "0", "quic.packet_number": "0"}
+    yield _packet(0.0, *to, first)
+    yield _packet(answered_s, *back, first)
+    yield _packet(answered_s + (_TRIP_S if at_server else 0.001), *to, {"udp.length": 60})
     for number in range(packets):
         if not lost or number % lost:
-            length = {"udp.length": 1408, "quic.packet_number": str(number)}
-            yield _packet(2 * _TRIP_S + number * 0.001, *back, **length)
+            length: Packet = {"udp.length": 1408, "quic.packet_number": str(number)}
+            yield _packet(2 * _TRIP_S + number * 0.001, *back, length)
 
 
 def _tcp(server: str, packets: int = 2000, port: int = 443, *, resent: int = 0) -> Iterator[Packet]:
     to = (_CLIENT, server, (40001, port))
     back = (server, _CLIENT, (port, 40001))
-    yield _packet(0.0, *to, **{"tcp.len": 0, "tcp.flags.syn": "True", "tcp.flags.ack": "False"})
+    yield _packet(0.0, *to, {"tcp.len": 0, "tcp.flags.syn": "True", "tcp.flags.ack": "False"})
     for number in range(packets):
-        again = {"tcp.analysis.retransmission": "1"} if resent and number % resent == 0 else {}
-        told = {"tcp.len": 1400, "tcp.analysis.initial_rtt": _TRIP_S} | again
-        yield _packet(0.2 + number * 0.0005, *back, **told)
+        again: Packet = {"tcp.analysis.retransmission": "1"} if resent and number % resent == 0 else {}
+        told: Packet = {"tcp.len": 1400, "tcp.analysis.initial_rtt": _TRIP_S} | again
+        yield _packet(0.2 + number * 0.0005, *back, told)
 
 
 def _facts(folder: Path, patch: pytest.MonkeyPatch, *packets: Iterator[Packet]) -> Facts:
@@ -104,7 +104,7 @@ def test_a_capture_of_the_servers_end_is_refused(tmp_path: Path, monkeypatch: py
 def test_a_capture_that_is_too_long_or_of_times_that_cannot_be_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    odd = _packet(4294967295.0, _SERVER, _CLIENT, (443, 40000), **{"udp.length": 1208})
+    odd = _packet(4294967295.0, _SERVER, _CLIENT, (443, 40000), {"udp.length": 1208})
     with pytest.raises(InputError, match="more than a day apart"):
         _facts(tmp_path, monkeypatch, _quic(10), iter([odd]))
     monkeypatch.setattr(pcap, "_MOST_PACKETS", 5)

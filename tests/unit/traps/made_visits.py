@@ -65,7 +65,9 @@ def visit(protocol: Protocol, way: Way = _PLAIN, size: int = 3_000_000, seed: in
         in_a_trip = int(way.rate * way.trip_s / _PACKET) + 1
         return Visit("h2", page, disordered=in_a_trip * len(lost))
     came = np.delete(arrived, lost)
-    shake = Handshake(np.array([way.trip_s, way.trip_s + 0.0005, way.trip_s + 0.001]), way.trip_s, False)
+    shake = Handshake(
+        np.array([way.trip_s, way.trip_s + 0.0005, way.trip_s + 0.001]), way.trip_s, None, None, way.trip_s
+    )
     runs, after = runs_of(lost, arrived)
     sizes = np.full(len(came), float(_PACKET))
     return Visit("h3", page, Flow(way.trip_s, came, sizes, runs, after, shake, 1452, CHROMIUM, None))

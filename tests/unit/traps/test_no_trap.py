@@ -170,8 +170,8 @@ def test_a_retry_for_a_single_packet_alone_is_unknown() -> None:
     assert [one.trap.name for one in judged.unknown] == ["retry"]
 
 
-def test_a_ticket_that_is_not_taken_is_unknown() -> None:
-    judged = judge(dataclasses.replace(facts(), tickets=Tickets(False, None, True)))
+def test_a_ticket_of_which_nothing_is_known_is_unknown() -> None:
+    judged = judge(dataclasses.replace(facts(), tickets=Tickets(False, None, None)))
     assert judged.findings == ()
     assert [one.trap.name for one in judged.unknown] == ["no-tickets"]
 

@@ -158,7 +158,14 @@ def test_a_retry_and_missing_tickets() -> None:
     flow = facts().of("h3")[0].flow
     assert flow is not None and flow.handshake is not None
     assert _found(_with_flow(facts(), handshake=flow.handshake._replace(retry=True))) == ["retry"]
-    assert _found(dataclasses.replace(facts(), tickets=Tickets(False, None, False))) == ["no-tickets"]
+    late = _with_flow(facts(), handshake=flow.handshake._replace(answer_s=2 * TRIP_S))
+    assert _found(late) == []
+    probed = dataclasses.replace(late, offer=SOUND._replace(retry=True))
+    assert _found(probed) == ["retry"]
+    for given in (True, False):
+        none = dataclasses.replace(facts(), tickets=Tickets(False, None, given))
+        assert _found(none) == ["no-tickets"]
+        assert judge(none).findings[0].gain_s is None
     assert _found(dataclasses.replace(facts(), tickets=Tickets(True, False))) == []
 
 

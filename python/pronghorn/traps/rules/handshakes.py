@@ -84,13 +84,24 @@ def _pauses(flow: Flow) -> bool | None:
     return int(np.count_nonzero(first)) >= _FULL and bool(np.count_nonzero(late))
 
 
+def _retried(flow: Flow, probed: bool) -> bool | None:
+    """Whether a connection got a Retry: its log says so, or its answer came a round trip late where a single
+    packet got one."""
+    shake, trip_s = flow.handshake, flow.round_trip_s
+    if shake is None or shake.retry:
+        return None if shake is None else True
+    if shake.answer_s is None or not trip_s:
+        return None
+    late = shake.answer_s >= _LONGER * trip_s
+    return (True if probed else None) if late else False
+
+
 def retry(facts: Facts) -> Finding | Unknown | None:
     """A Retry is a packet of its own (RFC 9000 §17.2.5): it was seen or not."""
-    told = [flow.handshake.retry for _, flow in flows(facts) if flow.handshake is not None]
     probed = facts.offer is not None and facts.offer.retry is True
-    known = [one for one in told if one is not None]
+    known = [one for _, flow in flows(facts) if (one := _retried(flow, probed)) is not None]
     if not mostly(known):
-        why = "a single packet without a ClientHello got a Retry; no visit did, or none tells"
+        why = "a single packet without a ClientHello got a Retry; no visit shows one"
         return Unknown(catalogue.RETRY, why) if probed else None
     return Finding(
         catalogue.RETRY, "a client that came for the first time got a Retry.", round_trip_s(facts, "h3")
@@ -106,6 +117,7 @@ def no_tickets(facts: Facts) -> Finding | Unknown | None:
         return Unknown(catalogue.NO_TICKETS, "the second connection failed")
     if told.resumed:
         return None
-    if told.given is not False:
-        return Unknown(catalogue.NO_TICKETS, "a ticket was given and not taken: another server may have it")
-    return Finding(catalogue.NO_TICKETS, "two first visits got no session to resume.")
+    if told.given is None:
+        return Unknown(catalogue.NO_TICKETS, "whether the first connection got a ticket isn't known")
+    gave = "gave a ticket that the next one couldn't use" if told.given else "gave no ticket"
+    return Finding(catalogue.NO_TICKETS, f"twice a connection {gave}.")
