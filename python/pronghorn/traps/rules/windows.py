@@ -64,11 +64,13 @@ def stream_buffer(facts: Facts) -> Finding | Unknown | None:
 def flow_control(facts: Facts) -> Finding | Unknown | None:
     """The same with a window that is the client's: the server said so, or it is as large as the client's."""
     held = _held(facts)
+    # What the server says and what came agree: then it may also be cut up by updates of the window.
+    stopped = [one for one in _all(facts) if one.flow.blocked and (one in held or _is_own(one))]
+    if stopped and len(stopped) * 3 >= len(_all(facts)) * 2:
+        said = f"{_said(stopped)} The server said that the client's window kept it from sending."
+        return Finding(catalogue.FLOW_CONTROL, said, slower_s(facts))
     if not held:
         return None
-    if _blocked(held):
-        said = f"{_said(held)} The server said that the client's window kept it from sending."
-        return Finding(catalogue.FLOW_CONTROL, said, slower_s(facts))
     own = [_own(one) for one in held]
     if mostly(one is not None for one in own):
         largest = max(one for one in own if one is not None)
@@ -109,6 +111,10 @@ def _own(one: _Seen) -> int | None:
     if one.window.holds == "either":
         fits = [stream, whole]
     return next((own for own in fits if own and _near(one.window.bytes, own)), None)
+
+
+def _is_own(one: _Seen) -> bool:
+    return _own(one) is not None and one.window.steady >= _STEADY
 
 
 def _is_flat(one: _Seen) -> bool:
