@@ -107,6 +107,11 @@ _FIXED = {"initial_mtu": 1452, "mtu_discovery": False}
 
 PLANTED: Mapping[str, tuple[str, Work, dict[str, Any]]] = {
     "64 kB a round trip": ("stream-buffer", _nginx(LARGE), {}),
+    "64 kB a round trip, in loads that don't end in time": (
+        "stream-buffer",
+        _nginx(LARGE, "--limit=2"),
+        {},
+    ),
     "128 kB a round trip": (
         "fixed-window",
         _nginx(LARGE, http="http3_stream_buffer_size 128k;"),

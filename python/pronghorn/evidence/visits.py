@@ -1,5 +1,6 @@
 """Loads of a live page over h2 and h3, by turns, with our own page loader."""
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -107,18 +108,19 @@ class Visits:
         dropped = max(_dropped() - before, 0)
         folder = self._folder / str(self._made) / "qlog"
         logs = sorted(folder.iterdir()) if folder.exists() else []
-        if page.outcome != "ok" or not logs or page.started_monotonic_s is None:
-            return Visit("h3", page, spoilt=_is_spoilt(page))
+        begun = Visit("h3", page, spoilt=_is_spoilt(page), dropped_here=dropped)
+        if not begun.shook or not logs or page.started_monotonic_s is None:
+            return begun
         log = qlog.read(logs[0])
         since_s = (log.base_monotonic_s or page.started_monotonic_s) - page.started_monotonic_s
-        found = qlog.flow(log, since_s, page.bytes)
+        found = qlog.flow(log, since_s, page.bytes or None)
         told = page.connections[0].settings if page.connections else {}
         stream, whole = told.get("stream_window"), told.get("connection_window")
         if isinstance(stream, int) and isinstance(whole, int):
             found = found._replace(windows=(stream, whole))
         if dropped and dropped >= _OWN * found.lost:
             found = found._replace(lost_runs=None, lost_at_s=())
-        return Visit("h3", page, found, spoilt=_is_spoilt(page), dropped_here=dropped)
+        return dataclasses.replace(begun, flow=found)
 
     def _session(self, arm: str, wanted: tuple[str, ...]) -> NativeSession:
         self._made += 1

@@ -36,8 +36,9 @@ def slower_s(facts: Facts, slow: Protocol = "h3") -> float | None:
 
 
 def flows(facts: Facts) -> list[tuple[Visit, Flow]]:
-    """The visits over h3 of whose packets something is known."""
-    return [(one, one.flow) for one in facts.of("h3") if one.flow is not None]
+    """The visits over h3 of whose packets something is known: where none ended, those that had begun."""
+    usable = facts.of("h3") or [one for one in facts.tried("h3") if one.shook and not one.spoilt]
+    return [(one, one.flow) for one in usable if one.flow is not None]
 
 
 def mostly(signs: Iterable[bool]) -> bool:

@@ -99,7 +99,11 @@ class Visit:
 
     @property
     def largest(self) -> Resource | None:
-        """Its largest response that came whole."""
+        """Its largest response that came whole; of a load that didn't end, what its packets brought."""
+        if self.page.outcome != "ok" and self.flow is not None and len(self.flow.arrived_s):
+            first, last = float(self.flow.arrived_s[0]), float(self.flow.arrived_s[-1])
+            content = int(self.flow.sizes.sum())
+            return Resource(path="/", first_byte_s=first, last_byte_s=last, bytes=content)
         whole = [one for one in self.page.resources if one.last_byte_s is not None and one.bytes]
         return max(whole, key=lambda one: one.bytes, default=None)
 

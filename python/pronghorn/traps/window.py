@@ -88,9 +88,17 @@ def _under_way(visit: Visit, starts_s: Times, trip_s: float) -> Times:
     """How many responses came during each look; 0 where one began or ended in it, but for the small ones."""
     number = np.ones(len(starts_s))
     mixed = np.zeros(len(starts_s), dtype=bool)
+    if visit.page.outcome != "ok":
+        return number  # of a load that didn't end, all that came is taken for one response
     largest = visit.largest
     for other in visit.page.resources:
-        if other is largest or other.first_byte_s is None or other.last_byte_s is None:
+        if (
+            largest is None
+            or visit.page.outcome != "ok"
+            or other is largest
+            or other.first_byte_s is None
+            or other.last_byte_s is None
+        ):
             continue
         if other.last_byte_s - other.first_byte_s < trip_s:
             continue

@@ -105,6 +105,15 @@ def test_a_load_that_takes_longer_than_its_limit_had_a_handshake(answers: bool) 
     assert "stream-buffer (no load over h3 can be used)" in advice(judged)
 
 
+def test_what_a_load_brought_until_its_limit_is_judged() -> None:
+    whole = visit("h3", Way(window=_BUFFER))
+    begun = dataclasses.replace(_slow_h3(), flow=whole.flow)
+    judged = judge(Facts("x", [*(visit("h2") for _ in range(3)), begun, begun], SOUND))
+    assert [one.trap.name for one in judged.findings] == ["stream-buffer"]
+    narrow = dataclasses.replace(_slow_h3(), flow=visit("h3", Way(rate=2e6 / 8)).flow)
+    assert judge(Facts("x", [visit("h2"), narrow], SOUND)).findings == ()
+
+
 def test_a_refused_certificate_is_no_mtu() -> None:
     failed = Visit("h3", PageLoad(outcome="failed", reason="tls", detail="unknown issuer"))
     offer = SOUND._replace(sizes=((1200, True), (1452, False)))
