@@ -61,7 +61,8 @@ BURST_LOSS = Trap(
     "HTTP/3's packets are lost in long runs: the server sends bursts that a queue on the way can't hold.",
     "a short outage of the network, which would strike TCP as well",
     (
-        Mend("HAProxy", "remove tune.quic.disable-tx-pacing (3.2; as of 3.3 tune.quic.fe.tx.pacing on)"),
+        Mend("HAProxy", "quic-cc-algo cubic on the bind line, which paces as of 3.2"),
+        Mend("HAProxy", "no tune.quic.disable-tx-pacing (3.2), no tune.quic.fe.tx.pacing off (3.3)"),
         Mend("nginx", "http3_stream_buffer_size, lower: it bounds a burst (nginx has no pacing)"),
         Mend("the network", "a queue of at least one bandwidth-delay product at the bottleneck"),
     ),
@@ -169,7 +170,7 @@ CONGESTION = Trap(
     "CUBIC.",
     "less loss on TCP's way",
     (
-        Mend("HAProxy", "quic-cc-algo bbr on the bind line (3.1 and later; expose-experimental-directives)"),
+        Mend("HAProxy", "quic-cc-algo bbr on the bind line (as of 3.2)"),
         Mend("nginx, Caddy", "nothing: their QUIC has one algorithm, which backs off"),
     ),
 )

@@ -92,13 +92,7 @@ def _under_way(visit: Visit, starts_s: Times, trip_s: float) -> Times:
         return number  # of a load that didn't end, all that came is taken for one response
     largest = visit.largest
     for other in visit.page.resources:
-        if (
-            largest is None
-            or visit.page.outcome != "ok"
-            or other is largest
-            or other.first_byte_s is None
-            or other.last_byte_s is None
-        ):
+        if other is largest or other.first_byte_s is None or other.last_byte_s is None:
             continue
         if other.last_byte_s - other.first_byte_s < trip_s:
             continue
