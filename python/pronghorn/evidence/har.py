@@ -137,7 +137,7 @@ def _visit(entries: list[dict[str, Any]], host: str | None, on_load_s: float | N
     last_s = max((one.last_byte_s for one in resources if one.last_byte_s is not None), default=0.0)
     if last_s <= 0:
         return None
-    load_s = on_load_s if on_load_s is not None else last_s
+    load_s = max(on_load_s if on_load_s is not None else last_s, bounds.LEAST_S)
     opened = [Connection(start_s=0.0, connected_s=min(trips))] if trips and protocol == "h2" else []
     return Visit(protocol, PageLoad(outcome="ok", load_s=load_s, resources=resources, connections=opened))
 

@@ -19,7 +19,7 @@ async def addresses(host: str, port: int) -> list[str]:
     """The addresses that the system knows, in its order; none where it knows none."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, ValueError):  # such as a host in Alt-Svc that is none
         return []
     return list(dict.fromkeys(str(one[4][0]) for one in found))
 

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from ..laboratory import Laboratory
 
 _TRIP_MS, _PACKETS = 60.0, 46
@@ -45,6 +47,25 @@ def test_nothing_found_is_status_0_and_json_says_the_same(laboratory: Laboratory
     assert told["advice"].startswith("5 of 16 traps could be judged, and none of them fits.")
     assert "stream-buffer" in told["judged"]
     assert "not-offered" in [one["trap"] for one in told["not_judged"]]
+
+
+@pytest.mark.parametrize(
+    ("option", "content", "said"),
+    [
+        ("--qlog", "\x1e{}\n\x1e{\n\x1e{}\n", "this is no qlog"),
+        ("--qlog", "", "this is no qlog"),
+        ("--har", '{"log": 1}', "a.file"),
+        ("--har", "\0", "a.file"),
+    ],
+)
+def test_a_file_that_is_none_is_one_message_and_status_2(
+    option: str, content: str, said: str, laboratory: Laboratory
+) -> None:
+    laboratory.write("a.file", content)
+    result = laboratory.run("why", option, "a.file")
+    assert result.status == 2
+    assert said in result.stderr and "Traceback" not in result.stderr
+    assert result.stdout == ""
 
 
 def test_a_file_in_which_nothing_is_to_be_measured_is_status_4(laboratory: Laboratory) -> None:

@@ -125,6 +125,7 @@ def test_the_files_of_ten_makers_are_read_and_nothing_is_found_in_their_small_pa
         {"url": "https://[x/"},
         {"url": "https://www.example.org:99999/"},
         {"size": 10**17},
+        {"on_load": 1e-300},
         {"at": "1999-11-28T10:00:00Z"},
         {"at": "2150-11-28T10:00:00Z"},
     ],
@@ -133,7 +134,15 @@ def test_an_entry_that_cannot_be_harms_nothing(odd: dict[str, Any], tmp_path: Pa
     bad = _entry(2, "/odd.png", "h2", odd.get("size", 1000), 1)
     bad["request"]["url"] = odd.get("url", bad["request"]["url"])
     bad["startedDateTime"] = odd.get("at", bad["startedDateTime"])
-    found = _facts(tmp_path, h2=[*_page("h2", 6000), bad])
+    pages = [
+        {"id": "p", "startedDateTime": bad["startedDateTime"], "pageTimings": {"onLoad": odd.get("on_load")}}
+    ]
+    _facts(tmp_path, h2=[*_page("h2", 6000), bad])
+    text = (tmp_path / "h2.har").read_text(encoding="utf-8")
+    told = json.loads(text)
+    told["log"]["pages"] = pages
+    (tmp_path / "h2.har").write_text(json.dumps(told), encoding="utf-8")
+    found = har.facts([tmp_path / "h2.har"])
     judge(found)
     (visit,) = found.visits
     assert visit.page.load_s is not None and visit.page.load_s < 10

@@ -134,6 +134,19 @@ def test_an_https_record_names_its_port_and_its_host_or_is_an_alias() -> None:
     assert names.read(_answer(priority=0, target=target)) == "svc.example"
 
 
+@pytest.mark.parametrize("host", ["a..b", "x" * 64, "a\0b", "\ufffd", "-"])
+def test_a_host_that_is_none_has_no_addresses(host: str) -> None:
+    assert asyncio.run(names.addresses(host, 443)) == []
+
+
+def test_an_answer_that_is_cut_or_broken_anywhere_is_no_crash() -> None:
+    whole = _answer("h3", target=b"\x03svc\x07example\0")
+    for at in range(12, len(whole)):
+        names.read(whole[:at])
+        names.read(whole[:at] + b"\xff" + whole[at + 1 :])
+        names.read(whole[:at] + b"\x00" + whole[at + 1 :])
+
+
 def test_a_question_for_a_name_with_a_dot_at_its_end_is_the_same() -> None:
     assert names._query("a.example.")[2:] == names._query("a.example")[2:]
 

@@ -263,7 +263,7 @@ def test_every_trap_says_what_else_it_could_be_and_what_mends_it() -> None:
 
 
 def test_no_setting_is_one_that_does_not_exist_or_that_plants_the_next_trap() -> None:
-    """HAProxy: `tune.quic.frontend.*` are other words as of 3.3, and bound other things than their names say."""
+    """HAProxy: `tune.quic.frontend.*` have other names as of 3.3, and bound other things than these say."""
     settings = " ".join(mend.setting for one in TRAPS for mend in one.mends)
     assert "tune.quic.frontend" not in settings and "retry-threshold" not in settings
     assert "http3_stream_buffer_size 8m" not in settings
