@@ -87,9 +87,16 @@ class Scene:
     """An open bench, on whose server's host a test starts what it likes."""
 
     def __init__(
-        self, one: Bench, folder: Path, identity: Certificates, server: str, expects: Callable[[Answer], bool]
+        self,
+        one: Bench,
+        folder: Path,
+        identity: Certificates,
+        server: str,
+        expects: Callable[[Answer], bool],
+        turns: int = _TURNS,
     ) -> None:
         self._expects = expects
+        self._turns = turns
         self.bench = one
         self.folder = folder
         self.identity = identity
@@ -156,11 +163,11 @@ class Scene:
     async def why(self, *words: str, hosts: str | None = None) -> Answer:
         """Runs `pronghorn why` on the client's host; `hosts` are further lines of its /etc/hosts. An answer
         that is not the expected one, of visits of which a busy machine spoilt some, is asked for again."""
-        for turn in range(_TURNS):
+        for turn in range(self._turns):
             answer = await self._why(turn, *words, hosts=hosts)
             if self._expects(answer) or not answer.is_spoilt:
                 break
-            if turn + 1 < _TURNS:
+            if turn + 1 < self._turns:
                 await asyncio.sleep(_CALM_S * (turn + 1))
         return answer
 
@@ -204,6 +211,7 @@ def play(
     capture: Path | None = None,
     tcp: Mapping[str, Any] | None = None,
     expects: Callable[[Answer], bool] = lambda _: True,
+    turns: int = _TURNS,
 ) -> Answer:
     """Opens a bench with this path, and does `work` on it, which is to come to what it `expects`; closes it
     if it leaves a capture."""
@@ -212,7 +220,7 @@ def play(
         (folder / "bench").mkdir()
         async with bench(folder / "bench") as one:
             _, server = await one.open(path, congestion_control=control, capture=capture, tcp=tcp)
-            answer = await work(Scene(one, folder, identity, server, expects))
+            answer = await work(Scene(one, folder, identity, server, expects, turns))
             if capture is not None:
                 await one.close()
             return answer

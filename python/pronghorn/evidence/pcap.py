@@ -216,7 +216,7 @@ def _over_quic(file: Path, rows: list[_Row], lacks: list[str]) -> Visit | None:
     client = next(
         one for one in (rows[0].source, rows[0].to) if one != server or rows[0].source == rows[0].to
     )
-    if _is_at_server(rows, client):
+    if rows[0].field["frame.interface_name"] != _CLIENT and _is_at_server(rows, client):
         raise InputError(
             f"{file}: it was captured at the server, where the client's times can't be seen.",
             hint="Capture at the client, such as: tcpdump -w client.pcap udp port 443 or tcp port 443",

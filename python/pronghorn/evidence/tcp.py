@@ -16,6 +16,12 @@ _DISORDERED_AT = 224
 """Where `tcpi_rcv_ooopack` is in struct tcp_info (linux/tcp.h, since 5.4): segments out of order."""
 
 
+def _asking() -> socket.socket:
+    asking = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG)
+    asking.settimeout(1.0)
+    return asking
+
+
 class Watch:
     """Looks at the connections to an address and port, as long as the block lasts."""
 
@@ -38,16 +44,17 @@ class Watch:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
+        with contextlib.suppress(OSError), _asking() as asking:
+            self._look(asking, self._family)  # what came since the last look
+
+    @property
+    def _family(self) -> int:
+        return socket.AF_INET6 if self._to[0].version == 6 else socket.AF_INET
 
     async def _watch(self) -> None:
-        family = socket.AF_INET6 if self._to[0].version == 6 else socket.AF_INET
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as asking,
-        ):
-            asking.settimeout(1.0)
+        with contextlib.suppress(OSError), _asking() as asking:
             while True:
-                self._look(asking, family)
+                self._look(asking, self._family)
                 await asyncio.sleep(_EVERY_S)
 
     def _look(self, asking: socket.socket, family: int) -> None:
