@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -51,6 +51,7 @@ class Bench:
         arrivals: Path | None = None,
         warm_up: bool = False,
         flight_interval_s: float | None = None,
+        tcp: Mapping[str, Any] | None = None,
     ) -> tuple[str, str]:
         """Opens a bench; the addresses of client and server."""
         ok = await self.engine.request(
@@ -62,6 +63,7 @@ class Bench:
             arrivals=str(arrivals) if arrivals else None,
             warm_up=warm_up,
             flight={"interval_s": flight_interval_s} if flight_interval_s else None,
+            tcp=tcp,
         )
         return ok["client_address"], ok["server_address"]
 
@@ -130,8 +132,7 @@ class Bench:
             root=str(root),
             certificate=str(certificates.chain),
             key=str(certificates.key),
-            congestion_control=CONTROLS,
-            **options,
+            **{"congestion_control": CONTROLS, **options},
         )
         return int(ok["port"])
 

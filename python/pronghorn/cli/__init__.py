@@ -42,6 +42,7 @@ COMMANDS = (
     "record",
     "import",
     "mirror",
+    "why",
     "completion",
     "man",
 )
