@@ -5,8 +5,8 @@ from typing import Literal
 
 Severity = Literal["error", "warning", "notice"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice")
-"""The worst first. An error: visitors see a failure, or never get h3. A warning: some do, or all wait longer.
-A notice: it costs little today."""
+"""The worst first. An error: visitors see a failure, or h3 is advertised but can't be used. A warning: some
+visitors see a failure, or every visitor waits longer. A notice: it costs little today."""
 
 
 @dataclass(frozen=True)

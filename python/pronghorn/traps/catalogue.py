@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 
 class Mend(NamedTuple):
-    """Whose setting, and what it has to be."""
+    """Whose setting, and what it has to be, as it is written there. `note` says more about it."""
 
     where: str
     setting: str
+    note: str = ""
 
 
 class Trap(NamedTuple):
@@ -21,16 +22,18 @@ class Trap(NamedTuple):
     harms: bool = True
 
 
+_LATER = "ma=86400 once h3 has worked for a day"
 _ROUTERS = "every firewall, load balancer and cloud rule before the server"
 
 STREAM_BUFFER = Trap(
     "stream-buffer",
-    "The server has at most 64 kB of a response on the way over HTTP/3, so a round trip brings no more.",
+    "The server has at most 64 KiB of a response on the way over HTTP/3, so a round trip brings no more.",
     "a client whose own window is 64 kB",
     (
         Mend(
             "nginx",
-            "http3_stream_buffer_size 1m; (rate times round trip; far more delays urgent responses)",
+            "http3_stream_buffer_size 1m;",
+            "rate times round trip, such as 375 kB at 50 Mbit/s and 60 ms; far more delays urgent responses",
         ),
     ),
 )
@@ -117,8 +120,8 @@ NOT_OFFERED = Trap(
     "HTTP/3 is not offered, so browsers never try it: there is no Alt-Svc header and no HTTPS record.",
     "an offer that is made over HTTP/2 alone, or in other responses",
     (
-        Mend("nginx", """add_header Alt-Svc 'h3=":443"; ma=86400' always;"""),
-        Mend("HAProxy", """http-response set-header alt-svc 'h3=":443"; ma=86400'"""),
+        Mend("nginx", """add_header Alt-Svc 'h3=":443"; ma=300' always;""", _LATER),
+        Mend("HAProxy", """http-response set-header alt-svc 'h3=":443"; ma=300'""", _LATER),
         Mend("Caddy", "servers { protocols h1 h2 h3 }"),
         Mend("DNS", 'HTTPS record: 1 . alpn="h3,h2"'),
     ),
@@ -127,10 +130,15 @@ NOT_OFFERED = Trap(
 NOT_SERVED = NOT_OFFERED._replace(
     otherwise="a server whose UDP port is shut to this machine",
     mends=(
-        Mend("nginx", """listen 443 quic reuseport; add_header Alt-Svc 'h3=":443"; ma=86400' always;"""),
+        Mend(
+            "nginx",
+            """listen 443 quic reuseport; add_header Alt-Svc 'h3=":443"; ma=300' always;""",
+            _LATER,
+        ),
         Mend(
             "HAProxy",
-            """bind quic4@:443 ssl crt FILE alpn h3; http-response set-header alt-svc 'h3=":443"'""",
+            """bind quic4@:443 ssl crt FILE alpn h3; http-response set-header alt-svc 'h3=":443"; ma=300'""",
+            _LATER,
         ),
         Mend("Caddy", "servers { protocols h1 h2 h3 }"),
     ),

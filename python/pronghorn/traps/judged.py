@@ -68,8 +68,10 @@ def advice(judged: Judged) -> str:
     several = sum(bool(one.gain_s) for one in judged.findings) > 1
     if several and judged.shared_s:
         gives += f" All findings of h3 together give no more than {seconds(judged.shared_s)}."
-    settings = ", or ".join(f"{one.where}: {one.setting.rstrip(';')}" for one in _for(judged.server, first))
-    return f"Change this first: {first.trap.name}, {settings}. {gives}".strip()
+    settings = ", or ".join(f"{one.where}: {one.setting}" for one in _for(judged.server, first))
+    settings = settings.replace(";, or ", "; or ")
+    end = "" if settings.endswith(";") else "."
+    return f"Change this first: {first.trap.name}, {settings}{end} {gives}".strip()
 
 
 def _for(server: str | None, first: Finding) -> tuple[Mend, ...]:

@@ -64,7 +64,10 @@ def _times(facts: Facts) -> list[str]:
 
 def _finding(one: Finding) -> list[str]:
     gain = f"  may save: up to {seconds(one.gain_s)} of a load" if one.gain_s else ""
-    mends = [f"  change: {mend.where}: {mend.setting}" for mend in one.trap.mends]
+    mends: list[str] = []
+    for mend in one.trap.mends:
+        mends.append(f"  change: {mend.where}: {mend.setting}")
+        mends += [f"    note: {mend.note}"] if mend.note else []
     said = [f"{one.trap.name}: {one.trap.what}", f"  seen: {one.seen}", gain, *mends]
     return [*filter(None, said), f"  could also be: {one.trap.otherwise}", ""]
 

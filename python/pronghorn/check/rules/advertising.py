@@ -14,6 +14,9 @@ _LEAST_AGE_S = 300
 
 _WAITS = "Browsers try QUIC there, get nowhere, and stay on h2; they try again later."
 
+_THEN = "(ma=86400 once h3 has worked for a day)"
+"""Behind a value, which no full stop may follow: it would be copied as well."""
+
 
 def rule(facts: Facts) -> Iterator[Finding | Unknown]:
     """Over h1, h2 and h3."""
@@ -46,7 +49,7 @@ def _faults(said: dict[str, AltSvc]) -> Iterator[Finding]:
             "error",
             f"Alt-Svc {_over(list(broken))} can't be read from '{line(text.strip(), 80)}' on.",
             "Browsers ignore the field, so they never learn of h3.",
-            'Quote the authority and separate with commas: Alt-Svc: h3=":443"; ma=86400.',
+            f'Quote the authority and separate with commas: Alt-Svc: h3=":443"; ma=300 {_THEN}.',
         )
     drafts = [
         protocol
@@ -60,7 +63,7 @@ def _faults(said: dict[str, AltSvc]) -> Iterator[Finding]:
             "error",
             f"Alt-Svc {_over(drafts)} names {names}, but not h3.",
             "Browsers dropped the drafts of HTTP/3 years ago, so they stay on h2.",
-            'Name h3: Alt-Svc: h3=":443"; ma=86400.',
+            f'Name h3: Alt-Svc: h3=":443"; ma=300 {_THEN}.',
         )
 
 
@@ -80,7 +83,8 @@ def _places(said: dict[str, AltSvc], facts: Facts) -> Iterator[Finding | Unknown
                 "error",
                 f"{seen}: {why}.",
                 _WAITS,
-                f'Name no host, which means the origin\'s own: Alt-Svc: h3=":{facts.target.port}"; ma=86400.',
+                "Name no host, which means the origin's own: Alt-Svc: "
+                f'h3=":{facts.target.port}"; ma=300 {_THEN}.',
             )
         elif why is not None and port != facts.target.port:
             yield Finding(
@@ -89,7 +93,7 @@ def _places(said: dict[str, AltSvc], facts: Facts) -> Iterator[Finding | Unknown
                 f"{seen}: {why}.",
                 _WAITS,
                 "Name the port that visitors reach, not that of the container or the backend: Alt-Svc: "
-                f'h3=":{facts.target.port}"; ma=86400.',
+                f'h3=":{facts.target.port}"; ma=300 {_THEN}.',
             )
         elif why is not None and facts.main.quic.reached == "failed":
             yield from _failed(seen, why, facts)
@@ -152,7 +156,7 @@ def _ages(said: dict[str, AltSvc]) -> Iterator[Finding]:
             "warning",
             f"Alt-Svc {_over(list(short))} holds for {min(short.values())} s (ma).",
             "Browsers forget h3 before the next visit, which begins with TCP again.",
-            "Let it hold for a day or more: ma=86400.",
+            "Set ma=300 for the first day of h3, and ma=86400 (a day) or more once it has worked.",
         )
 
 
@@ -210,8 +214,8 @@ def _missing(told: dict[str, AltSvc | None], facts: Facts) -> Iterator[Finding |
         return
     neither = f"neither Alt-Svc ({_over(list(over_tcp))}) nor an HTTPS record"
     fix = (
-        f'Send Alt-Svc: h3=":{facts.target.port}"; ma=86400 with every response, or publish an HTTPS record '
-        'with alpn="h3,h2".'
+        f'Send with every response Alt-Svc: h3=":{facts.target.port}"; ma=300 {_THEN}, or publish an HTTPS '
+        'record (alpn="h3,h2").'
     )
     if facts.main.quic.reached == "ok":
         yield Finding(

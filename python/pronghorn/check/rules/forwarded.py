@@ -8,7 +8,7 @@ from pronghorn.check.secrets import FORWARDED
 from pronghorn.foreign import line
 
 _CLIENT = ("x-forwarded-for", "forwarded", "x-real-ip")
-_FIX = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for (nginx)"
+_FIX = "proxy_set_header X-Forwarded-For $remote_addr (nginx)"
 
 
 def rule(facts: Facts) -> Iterator[Finding | Unknown]:
@@ -100,7 +100,8 @@ def _forged(forwarding: Forwarding) -> Iterator[Finding | Unknown]:
             f"{', and no other header tells the true address' if alone else ''}.",
             "Anyone can pretend to come from any address, past rate limits and lists of addresses"
             f"{'' if alone else ', if the application reads it'}.",
-            f'Overwrite or append, and drop what you don\'t set: {_FIX}, and proxy_set_header Forwarded "".',
+            f"Overwrite what visitors send: {_FIX}. Drop the headers that you don't set: proxy_set_header "
+            'Forwarded "" (nginx).',
         )
         return
 

@@ -32,7 +32,8 @@ def rule(facts: Facts) -> Iterator[Finding | Unknown]:
             "the host serves h3.",
             "A first visit begins with TCP, though the record could have sent it to h3 at once.",
             f"Add h3 to the record: {names.owner}. HTTPS 1 "
-            f'{"." if names.owner == facts.target.host else f"{facts.target.host}."} alpn="h3,h2".',
+            f'{"." if names.owner == facts.target.host else f"{facts.target.host}."} alpn="h3,h2" '
+            "(with the gateway, leave it without h3).",
         )
 
 
